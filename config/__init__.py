@@ -1,0 +1,1 @@
+"""How the project is put together: settings, URLs and the ASGI application."""

@@ -1,0 +1,237 @@
+"""Every setting of the project; each environment variable is in the README's table."""
+
+import os
+import secrets
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import environ
+from csp.constants import NONE, SELF
+
+from memoryapp import embedded_postgres
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = environ.Env()
+env.read_env(BASE_DIR / ".env", overwrite=False)
+
+
+def made_once(path: Path) -> str:
+    """The secret kept in `path`; made, readable by its owner only, when there is none yet."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_text().strip()
+    with os.fdopen(descriptor, "w") as file:
+        file.write(secret := secrets.token_urlsafe(50))
+    return secret
+
+
+# Where and who
+DATA_DIR = Path(env.str("DATA_DIR", default="") or BASE_DIR / "data").expanduser().resolve()
+PORT = env.int("PORT", default=8000)
+SITE_URL = env.str("SITE_URL", default="") or f"http://localhost:{PORT}"
+DEBUG = env.bool("DEBUG", default=False)
+SECRET_KEY = env.str("SECRET_KEY", default="") or made_once(DATA_DIR / "secret_key")
+
+_site = urlsplit(SITE_URL)
+LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
+ALLOWED_HOSTS = sorted({_site.hostname or "localhost", *LOOPBACK})
+CSRF_TRUSTED_ORIGINS = [f"{_site.scheme}://{_site.netloc}"]
+IS_HTTPS = _site.scheme == "https"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = IS_HTTPS
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if IS_HTTPS else None
+SECURE_HSTS_SECONDS = 31_536_000 if IS_HTTPS else 0
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+# A plain-http LAN is a supported home, so only an https SITE_URL can promise these.
+SILENCED_SYSTEM_CHECKS = (
+    ["security.W005", "security.W008", "security.W021"]
+    if IS_HTTPS
+    else ["security.W004", "security.W008", "security.W012", "security.W016"]
+)
+
+# Parts
+INSTALLED_APPS = [
+    "memoryapp.apps.MemoryappConfig",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.postgres",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "channels",
+    "csp",
+    "django_htmx",
+    "django_q",
+    "ninja",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "memoryapp.middleware.person",
+]
+ROOT_URLCONF = "config.urls"
+ASGI_APPLICATION = "config.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# Database, bus and queue
+EMBEDDED_POSTGRES_DIR = DATA_DIR / "postgres"
+IS_POSTGRES_EMBEDDED = not env.str("DATABASE_URL", default="")
+DATABASES = {
+    "default": embedded_postgres.database(EMBEDDED_POSTGRES_DIR)
+    if IS_POSTGRES_EMBEDDED
+    else {**env.db("DATABASE_URL"), "ENGINE": "django.db.backends.postgresql"}
+}
+DATABASES["default"]["TEST"] = {"NAME": env.str("TEST_DATABASE_NAME", default="test_memoryapp")}
+if env.bool("DATABASE_POOL", default=False):
+    # Only config/asgi.py switches it on: django-q2's forked workers would share its sockets.
+    DATABASES["default"]["OPTIONS"] = {"pool": {"min_size": 2, "max_size": 20, "timeout": 10}}
+else:
+    DATABASES["default"]["CONN_MAX_AGE"] = 60
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+REDIS_URL = env.str("REDIS_URL", default="")
+CHANNEL_LAYERS = {
+    "default": {
+        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+        "CONFIG": {"hosts": [REDIS_URL]},
+    }
+    if REDIS_URL
+    else {"BACKEND": "memoryapp.channel_layer.PostgresChannelLayer"}
+}
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+    if REDIS_URL
+    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+}
+WORKERS = env.int("WORKERS", default=2)
+Q_CLUSTER = {
+    "name": "memoryapp",
+    "orm": "default",
+    "workers": WORKERS,
+    "queue_limit": WORKERS,  # a prefetched task's lock already runs, so prefetch no more
+    "timeout": 150,
+    "retry": 330,  # more than twice the timeout: a task is never given out while it still runs
+    "max_attempts": 3,
+    "poll": 0.2,
+    "save_limit": 250,
+    "catch_up": False,
+    "label": "Background work",
+    "sync": env.bool("TASKS_INLINE", default=False),
+}
+
+# People
+AUTH_USER_MODEL = "memoryapp.User"
+AUTHENTICATION_BACKENDS = [
+    "django.contrib.auth.backends.ModelBackend",
+    "allauth.account.auth_backends.AuthenticationBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+    )
+]
+LOGIN_REDIRECT_URL = "/"
+LOGIN_URL = "account_login"
+SIGNUP = env.str("SIGNUP", default="closed")
+if SIGNUP not in ("closed", "open"):
+    sys.exit(f"SIGNUP={SIGNUP!r} is not known: set it to 'closed' or 'open'.")
+ACCOUNT_ADAPTER = "memoryapp.accounts.AccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"username"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*", "password2*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_LOGOUT_ON_GET = False
+ACCOUNT_SESSION_REMEMBER = True
+
+# Language and time
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("de", "Deutsch")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+TIME_ZONE = env.str("TIME_ZONE", default="UTC")
+USE_TZ = True
+
+# Files
+STATIC_URL = "static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = DATA_DIR / "static"
+WHITENOISE_USE_FINDERS = True
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
+
+# What a page may load: its own files and nothing else, no inline script or style
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    }
+}
+
+# Models: a pydantic-ai name, `offline`, or `auto` (see memoryapp/agents/llm.py)
+TALKER_MODEL = env.str("TALKER_MODEL", default="auto")
+EXTRACTOR_MODEL = env.str("EXTRACTOR_MODEL", default="auto")
+SUMMARIZER_MODEL = env.str("SUMMARIZER_MODEL", default="auto")
+EMBEDDING_MODEL = env.str("EMBEDDING_MODEL", default="minilm")
+OLLAMA_BASE_URL = env.str("OLLAMA_BASE_URL", default="http://127.0.0.1:11434/v1")
+
+# Memory
+RECALL_LIMIT = env.int("RECALL_LIMIT", default=8)
+RECALL_TOKENS = env.int("RECALL_TOKENS", default=1000)
+RECALL_FLOOR = env.float("RECALL_FLOOR", default=0.3)
+RECALL_TIMEOUT_MS = env.int("RECALL_TIMEOUT_MS", default=300)
+SUMMARY_TRIGGER_TOKENS = env.int("SUMMARY_TRIGGER_TOKENS", default=6000)
+SUMMARY_TRIGGER_MESSAGES = env.int("SUMMARY_TRIGGER_MESSAGES", default=40)
+SUMMARY_KEEP_MESSAGES = env.int("SUMMARY_KEEP_MESSAGES", default=8)
+
+# Limits
+MESSAGE_MAX_CHARS = env.int("MESSAGE_MAX_CHARS", default=100_000)
+RESOURCE_MAX_BYTES = env.int("RESOURCE_MAX_BYTES", default=5_000_000)
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "line": {"format": "%(asctime)s  %(message)s", "datefmt": "%H:%M:%S"},
+    },
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "loggers": {
+        "memoryapp": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
+        "django": {"handlers": ["stderr"], "level": "WARNING", "propagate": False},
+        "django-q": {"handlers": ["stderr"], "level": "WARNING", "propagate": False},
+    },
+}

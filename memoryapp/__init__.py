@@ -1,0 +1,1 @@
+"""memoryapp: a self-hosted, multi-user chat that remembers, and shows that it does."""

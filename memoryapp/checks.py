@@ -1,0 +1,1 @@
+"""System checks: mistakes of configuration that would only show much later."""

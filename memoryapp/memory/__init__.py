@@ -1,0 +1,1 @@
+"""What remembers: recall, the ledger, forgetting, eviction, resources and embeddings."""

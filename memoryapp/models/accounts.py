@@ -1,0 +1,139 @@
+"""People, the keys they give to programs, and what their models cost."""
+
+import hashlib
+import secrets
+from datetime import datetime
+from typing import ClassVar, Self
+from zoneinfo import ZoneInfo, available_timezones
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractUser
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.utils import timezone
+
+from memoryapp.models.fields import search_config
+
+SCOPES = ("read", "write")
+
+
+def check_timezone(name: str) -> None:
+    """Raise ValidationError unless `name` is an IANA time zone such as Europe/Vienna."""
+    if name not in available_timezones():
+        raise ValidationError(f"{name!r} is not a time zone; use a name such as Europe/Vienna.")
+
+
+def default_timezone() -> str:
+    return str(settings.TIME_ZONE)
+
+
+class User(AbstractUser):
+    timezone = models.CharField(
+        max_length=64, default=default_timezone, validators=[check_timezone]
+    )
+    language = models.CharField(max_length=10, default="en")
+    memory_on = models.BooleanField("remember what I say", default=True)
+    local_models_only = models.BooleanField("new memories for local models only", default=False)
+    notify_learned = models.BooleanField("show a notice when something is learned", default=True)
+
+    @property
+    def zone(self) -> ZoneInfo:
+        return ZoneInfo(self.timezone)
+
+    @property
+    def search_config(self) -> str:
+        """The text search configuration that what this person writes is indexed with."""
+        return search_config(self.language)
+
+
+class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
+    def for_user(self, user: User) -> Self:
+        return self.filter(user=user)
+
+    def usable(self) -> Self:
+        return self.filter(user__is_active=True).exclude(expires_at__lte=timezone.now())
+
+    def holding(self, secret: str) -> Self:
+        """The usable key with this secret, as a queryset of at most one."""
+        return self.usable().filter(digest=digest_of(secret))
+
+
+def digest_of(secret: str) -> str:
+    # A plain hash is enough: the secret is 256 random bits, not a password somebody chose.
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+class ApiKey(models.Model):
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="api_keys")
+    name = models.CharField(max_length=100)
+    prefix = models.CharField(max_length=12, editable=False)
+    digest = models.CharField(max_length=64, unique=True, editable=False)
+    scopes = models.JSONField(default=list)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    objects = ApiKeyQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar = ["-created_at"]
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=~models.Q(name=""), name="apikey_name_not_empty"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.prefix}…)"
+
+    @classmethod
+    def make(
+        cls,
+        *,
+        user: User,
+        name: str,
+        scopes: tuple[str, ...] = SCOPES,
+        expires_at: datetime | None = None,
+    ) -> tuple["ApiKey", str]:
+        """A saved key and its secret, which exists only in this answer."""
+        secret = f"ma_{secrets.token_urlsafe(32)}"
+        key = cls.objects.create(
+            user=user,
+            name=name,
+            prefix=secret[:10],
+            digest=digest_of(secret),
+            scopes=list(scopes),
+            expires_at=expires_at,
+        )
+        return key, secret
+
+
+class UsageQuerySet(models.QuerySet["Usage"]):
+    def for_user(self, user: User) -> Self:
+        return self.filter(user=user)
+
+
+class Usage(models.Model):
+    """One run of one agent."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="usage")
+    chat = models.ForeignKey("Chat", models.SET_NULL, null=True, related_name="usage")
+    agent = models.CharField(max_length=20)
+    model = models.CharField(max_length=200)
+    input_tokens = models.PositiveIntegerField(default=0)
+    output_tokens = models.PositiveIntegerField(default=0)
+    cost = models.DecimalField("cost in US dollars", max_digits=12, decimal_places=6, null=True)
+    milliseconds = models.PositiveIntegerField(default=0)
+    error = models.TextField(blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = UsageQuerySet.as_manager()
+
+    class Meta:
+        verbose_name_plural = "usage"
+        ordering: ClassVar = ["-created_at"]
+        indexes: ClassVar = [
+            # Serves the usage page and GET /usage: one person's runs by day.
+            models.Index(fields=["user", "created_at"], name="usage_by_user_and_day"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.agent} with {self.model}: {self.input_tokens} in, {self.output_tokens} out"

@@ -1,0 +1,256 @@
+"""Chats and their messages: the archive, the history, and the branch one is on."""
+
+import uuid
+from datetime import datetime, timedelta
+from typing import ClassVar, Self
+
+from django.conf import settings
+from django.db import models, transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from memoryapp.models.accounts import User
+from memoryapp.models.fields import Searchable, words_of
+
+TITLE_MAX_CHARS = 60
+CHARS_PER_TOKEN = 4  # the usual rule of thumb; a server's own count may be missing or zero
+
+
+def num_tokens(text: str) -> int:
+    """An estimate of the tokens in `text`, never zero for a text that isn't empty."""
+    return -(-len(text.encode()) // CHARS_PER_TOKEN)
+
+
+class ChatQuerySet(models.QuerySet["Chat"]):
+    def for_user(self, user: User) -> Self:
+        return self.filter(user=user)
+
+    def newest_first(self) -> Self:
+        return self.order_by("-is_pinned", "-last_message_at", "-id")
+
+
+class Chat(models.Model):
+    class TitleSource(models.TextChoices):
+        DEFAULT = "default"
+        AUTO = "auto"
+        MANUAL = "manual"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="chats")
+    title = models.CharField(max_length=200, default="New chat")
+    title_source = models.CharField(
+        max_length=10, choices=TitleSource.choices, default=TitleSource.DEFAULT
+    )
+    memory_on = models.BooleanField(default=True)
+    is_pinned = models.BooleanField(default=False)
+    is_archived = models.BooleanField(default=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    last_message_at = models.DateTimeField(default=timezone.now, editable=False)
+    # Everything said up to this moment has been given to the extractor.
+    extracted_until = models.DateTimeField(null=True, editable=False)
+
+    objects = ChatQuerySet.as_manager()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=~Q(title=""), name="chat_title_not_empty"),
+            models.CheckConstraint(
+                condition=Q(title_source__in=["default", "auto", "manual"]),
+                name="chat_title_source_known",
+            ),
+        ]
+        indexes: ClassVar = [
+            # Serves the chat list: one person's chats, pinned first, then by last message.
+            models.Index(
+                fields=["user", "-is_pinned", "-last_message_at"], name="chat_list_of_user"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def archive(self) -> "MessageQuerySet":
+        """All messages of all branches, evicted ones included, oldest first."""
+        return self.messages.order_by("created_at", "id")
+
+    @property
+    def history(self) -> "MessageQuerySet":
+        """What the talker still sees: the active branch without evicted messages."""
+        return self.archive.history()
+
+    @property
+    def remembers(self) -> bool:
+        return self.memory_on and self.user.memory_on
+
+    def lock(self) -> None:
+        """Hold this chat's row until the transaction ends: writers of one chat take turns."""
+        type(self).objects.select_for_update().get(pk=self.pk)
+
+    def add_message(
+        self, role: str, body: str, *, id: uuid.UUID | None = None, status: str = "complete"
+    ) -> "Message":
+        """Append a message to the active branch. Times within a chat are strictly increasing."""
+        with transaction.atomic():
+            self.lock()
+            latest = self.messages.aggregate(latest=models.Max("created_at"))["latest"]
+            message = self.messages.create(
+                id=id or uuid.uuid4(),
+                user=self.user,
+                parent=self.messages.spoken().on_branch().order_by("created_at").last(),
+                role=role,
+                body=body,
+                status=status,
+                created_at=next_moment(latest),
+                config=self.user.search_config,
+            )
+            self.last_message_at = message.created_at
+            self.save(update_fields=["last_message_at"])
+        return message
+
+    def fork_at(self, message: "Message | None") -> None:
+        """Make `message` the end of the active branch; None: start again from nothing.
+
+        Nothing is deleted. Summaries that cover what comes after `message` are set aside and
+        what they covered is history again, to be condensed anew when that is needed.
+        """
+        with transaction.atomic():
+            self.lock()
+            parents = dict(self.messages.values_list("id", "parent_id"))
+            path, at = set(), message.pk if message else None
+            while at is not None:
+                path.add(at)
+                at = parents[at]
+            self.messages.spoken().on_branch().exclude(pk__in=path).update(is_active=False)
+            self.messages.spoken().filter(pk__in=path).update(is_active=True)
+            later = self.messages.filter(role=Message.Role.SUMMARY)
+            if message is not None:
+                later = later.filter(created_at__gt=message.created_at)
+            self.messages.filter(evicted_by__in=later).update(evicted_by=None)
+            later.update(is_active=False)
+
+
+def next_moment(latest: datetime | None) -> datetime:
+    now = timezone.now()
+    return now if latest is None or latest < now else latest + timedelta(microseconds=1)
+
+
+class MessageQuerySet(models.QuerySet["Message"]):
+    def for_user(self, user: User) -> Self:
+        return self.filter(user=user)
+
+    def spoken(self) -> Self:
+        """What a person or the assistant said; summaries stand beside the branch."""
+        return self.exclude(role=Message.Role.SUMMARY)
+
+    def on_branch(self) -> Self:
+        return self.filter(is_active=True)
+
+    def history(self) -> Self:
+        return self.on_branch().filter(evicted_by=None)
+
+    def streaming(self) -> Self:
+        return self.filter(status=Message.Status.STREAMING)
+
+
+class MessageManager(models.Manager.from_queryset(MessageQuerySet)):  # type: ignore[misc]
+    def get_queryset(self) -> MessageQuerySet:
+        # What is only searched in SQL would be most of what is read.
+        queryset: MessageQuerySet = super().get_queryset()
+        return queryset.defer("embedding", "tsv")
+
+
+class Message(Searchable):
+    class Role(models.TextChoices):
+        USER = "user"
+        ASSISTANT = "assistant"
+        SUMMARY = "summary"
+
+    class Status(models.TextChoices):
+        STREAMING = "streaming"
+        COMPLETE = "complete"
+        STOPPED = "stopped"
+        FAILED = "failed"
+        INTERRUPTED = "interrupted"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    # The owner stands here too, so that recall reads one table through one index.
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="messages")
+    chat = models.ForeignKey(Chat, models.CASCADE, related_name="messages")
+    parent = models.ForeignKey("self", models.SET_NULL, null=True, related_name="children")
+    role = models.CharField(max_length=10, choices=Role.choices)
+    body = models.TextField(blank=True)
+    status = models.CharField(max_length=12, choices=Status.choices, default=Status.COMPLETE)
+    failure = models.TextField(blank=True, help_text="Why the reply failed, as told to its owner.")
+    is_active = models.BooleanField(default=True, help_text="On the branch that is shown.")
+    evicted_by = models.ForeignKey(
+        "self", models.SET_NULL, null=True, blank=True, related_name="evicted"
+    )
+    is_recallable = models.BooleanField(
+        default=True, help_text="Off once something this message taught was forgotten."
+    )
+    receipt = models.JSONField(default=dict, blank=True)
+    # When the process that streams this reply last gave a sign of life.
+    streaming_beat = models.DateTimeField(null=True, editable=False)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    tsv = words_of("body")
+
+    objects = MessageManager()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                condition=Q(role__in=["user", "assistant", "summary"]), name="message_role_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    status__in=["streaming", "complete", "stopped", "failed", "interrupted"]
+                ),
+                name="message_status_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(role="assistant") | Q(status="complete"),
+                name="message_only_replies_stream",
+            ),
+            models.CheckConstraint(
+                condition=Q(role="assistant") | ~Q(body=""), name="message_body_not_empty"
+            ),
+            models.UniqueConstraint(
+                fields=["chat"], condition=Q(status="streaming"), name="message_one_reply_at_a_time"
+            ),
+        ]
+        indexes: ClassVar = [
+            # Serves the history: the prompt of each reply, the chat page, eviction.
+            models.Index(
+                fields=["chat", "created_at"],
+                condition=Q(evicted_by=None, is_active=True),
+                name="message_history",
+            ),
+            # Serves the archive of a chat and the newest time in it.
+            models.Index(fields=["chat", "created_at"], name="message_archive"),
+            # Serves recall: everything one person's chats hold.
+            models.Index(fields=["user", "created_at"], name="message_of_user"),
+            # Serves the sweep for replies whose process died.
+            models.Index(
+                fields=["streaming_beat"], condition=Q(status="streaming"), name="message_streaming"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.role}: {self.body[:60]}"
+
+    @property
+    def is_finished_reply(self) -> bool:
+        return self.role == self.Role.ASSISTANT and self.status != self.Status.STREAMING
+
+    @property
+    def num_tokens(self) -> int:
+        return num_tokens(self.body)
+
+    @property
+    def siblings(self) -> MessageQuerySet:
+        """The versions of this message, itself included, oldest first."""
+        return self.chat.messages.filter(parent_id=self.parent_id, role=self.role).order_by(
+            "created_at"
+        )

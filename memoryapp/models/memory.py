@@ -1,0 +1,266 @@
+"""What is known about a person, how they want to be answered, and the log of every change."""
+
+import uuid
+from datetime import datetime
+from typing import ClassVar, Self, TypeVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+
+from memoryapp.models.accounts import User
+from memoryapp.models.chats import Message
+from memoryapp.models.fields import Searchable, words_of
+
+KEY_MAX_CHARS = 100
+VALUE_MAX_CHARS = 2000
+
+
+class Status(models.TextChoices):
+    ACTIVE = "active"
+    PENDING = "pending"
+    PAUSED = "paused"
+
+
+class Origin(models.TextChoices):
+    TYPED = "typed"
+    PASTED = "pasted"
+    IMPORT = "import"
+    USER = "user"
+    ADMIN = "admin"
+    API = "api"
+
+
+Row = TypeVar("Row", bound=models.Model)
+
+
+class RememberedQuerySet(models.QuerySet[Row]):
+    def for_user(self, user: User) -> Self:
+        return self.filter(user=user)
+
+    def current(self) -> Self:
+        """Rows that hold now, or wait for a decision: neither superseded nor expired."""
+        return self.filter(valid_to=None).exclude(expires_at__lte=timezone.now())
+
+    def in_use(self) -> Self:
+        """Current rows that may reach a prompt."""
+        return self.current().filter(status=Status.ACTIVE)
+
+    def as_of(self, moment: datetime) -> Self:
+        """Rows that were true at `moment`."""
+        return self.exclude(status=Status.PENDING).filter(
+            Q(valid_to=None) | Q(valid_to__gt=moment), valid_from__lte=moment
+        )
+
+
+class RememberedManager(models.Manager[Row]):
+    def get_queryset(self) -> models.QuerySet[Row]:
+        # What is only searched in SQL would be most of what is read.
+        return super().get_queryset().defer("embedding", "tsv")
+
+
+class Remembered(Searchable):
+    """A key and its value, true for a time, with where it came from.
+
+    A new value never overwrites: it closes the old row (`valid_to`) and names it (`replaces`).
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    key = models.CharField(max_length=KEY_MAX_CHARS)
+    value = models.TextField(max_length=VALUE_MAX_CHARS)
+    status = models.CharField(max_length=10, choices=Status.choices, default=Status.ACTIVE)
+    valid_from = models.DateTimeField(default=timezone.now)
+    valid_to = models.DateTimeField(null=True, blank=True)
+    recorded_at = models.DateTimeField(default=timezone.now, editable=False)
+    replaces = models.ForeignKey(
+        "self", models.SET_NULL, null=True, blank=True, related_name="replaced_by"
+    )
+    source_message = models.ForeignKey(
+        Message, models.SET_NULL, null=True, blank=True, related_name="taught_%(class)ss"
+    )
+    quote = models.TextField(blank=True, help_text="The words that taught it, letter for letter.")
+    origin = models.CharField(max_length=10, choices=Origin.choices)
+    actor = models.CharField(max_length=150, help_text="A person's name, or the agent's.")
+    model = models.CharField(max_length=200, blank=True, help_text="The model that proposed it.")
+    expires_at = models.DateTimeField(null=True, blank=True)
+    is_pinned = models.BooleanField(default=False)
+    local_only = models.BooleanField(default=False)
+    use_count = models.PositiveIntegerField(default=0, editable=False)
+    last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    class Meta:
+        abstract = True
+        ordering: ClassVar = ["-recorded_at"]
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                condition=~Q(key="") & ~Q(value=""), name="%(class)s_key_and_value_not_empty"
+            ),
+            models.CheckConstraint(
+                condition=Q(status__in=["active", "pending", "paused"]),
+                name="%(class)s_status_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(origin__in=["typed", "pasted", "import", "user", "admin", "api"]),
+                name="%(class)s_origin_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(valid_to=None) | Q(valid_to__gte=F("valid_from")),
+                name="%(class)s_valid_in_order",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.value[:60]}"
+
+    @property
+    def is_current(self) -> bool:
+        return self.valid_to is None and (
+            self.expires_at is None or self.expires_at > timezone.now()
+        )
+
+
+class Fact(Remembered):
+    class Kind(models.TextChoices):
+        IDENTITY = "identity"
+        PREFERENCE = "preference"
+        PROJECT = "project"
+        TASK = "task"
+        FACT = "fact"
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="facts")
+    kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.FACT)
+    # Whom it is about: empty for the person, else the name they used ("my sister Maria").
+    subject = models.CharField(max_length=100, blank=True)
+    due_at = models.DateTimeField(null=True, blank=True)
+
+    tsv = words_of("subject", "key", "value")
+
+    objects = RememberedManager.from_queryset(RememberedQuerySet)()
+
+    class Meta(Remembered.Meta):
+        constraints: ClassVar = [
+            *Remembered.Meta.constraints,
+            models.CheckConstraint(
+                condition=Q(kind__in=["identity", "preference", "project", "task", "fact"]),
+                name="fact_kind_known",
+            ),
+            models.UniqueConstraint(
+                fields=["user", "subject", "key"],
+                condition=Q(valid_to=None) & ~Q(status="pending"),
+                name="fact_one_current_value",
+            ),
+        ]
+        indexes: ClassVar = [
+            # Serves recall: an exact scan over one person's current facts.
+            models.Index(
+                fields=["user", "kind"], condition=Q(valid_to=None), name="fact_current_of_user"
+            ),
+            # Serves the history of one key.
+            models.Index(fields=["user", "key", "valid_from"], name="fact_versions"),
+        ]
+
+    @property
+    def text(self) -> str:
+        """How this fact is said in one line, in prompts and on receipts."""
+        about = f"{self.subject}: " if self.subject else ""
+        return f"{about}{self.key.replace('_', ' ')}: {self.value}"
+
+
+class Prompt(Remembered):
+    """How the assistant should behave. Without a user it belongs to the global persona."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, null=True, blank=True, related_name="prompts"
+    )
+
+    tsv = words_of("key", "value")
+
+    objects = RememberedManager.from_queryset(RememberedQuerySet)()
+
+    class Meta(Remembered.Meta):
+        constraints: ClassVar = [
+            *Remembered.Meta.constraints,
+            models.UniqueConstraint(
+                fields=["user", "key"],
+                condition=Q(valid_to=None) & ~Q(status="pending"),
+                nulls_distinct=False,
+                name="prompt_one_current_value",
+            ),
+        ]
+
+
+class Forgotten(models.Model):
+    """That a value was forgotten, without the value: a keyed hash that re-learning is held to."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="forgotten")
+    key = models.CharField(max_length=KEY_MAX_CHARS)
+    digest = models.CharField(max_length=64)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name_plural = "forgotten"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["user", "digest"], name="forgotten_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.key}, forgotten on {self.created_at:%Y-%m-%d}"
+
+
+class MemoryEventQuerySet(models.QuerySet["MemoryEvent"]):
+    def for_user(self, user: User) -> Self:
+        return self.filter(user=user)
+
+    def learned(self) -> Self:
+        """Changes that a message of the person caused, and that took effect."""
+        return self.filter(
+            action__in=[
+                MemoryEvent.Action.ADDED,
+                MemoryEvent.Action.CHANGED,
+                MemoryEvent.Action.CLOSED,
+            ],
+            message__isnull=False,
+        )
+
+
+class MemoryEvent(models.Model):
+    """One change of memory, or one proposal that was refused. Only ever appended."""
+
+    class Action(models.TextChoices):
+        ADDED = "added"
+        CHANGED = "changed"
+        CLOSED = "closed"
+        EDITED = "edited"
+        RESTORED = "restored"
+        FORGOTTEN = "forgotten"
+        REFUSED = "refused"
+        PARKED = "parked"
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, null=True, related_name="memory_events"
+    )
+    action = models.CharField(max_length=10, choices=Action.choices)
+    # What it happened to: "fact" or "prompt" and the row's id, which may since be gone.
+    table = models.CharField(max_length=10)
+    row_id = models.UUIDField(null=True)
+    key = models.CharField(max_length=KEY_MAX_CHARS)
+    before = models.TextField(blank=True)
+    after = models.TextField(blank=True)
+    quote = models.TextField(blank=True)
+    reason = models.TextField(blank=True)
+    actor = models.CharField(max_length=150)
+    message = models.ForeignKey(Message, models.SET_NULL, null=True, related_name="memory_events")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = MemoryEventQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar = ["-created_at", "-id"]
+        indexes: ClassVar = [
+            # Serves the log and the history of one key.
+            models.Index(fields=["user", "created_at"], name="memory_event_log"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.key}"

@@ -1,0 +1,83 @@
+"""Outside text that can be searched: resources and the passages they are made of."""
+
+import uuid
+from typing import ClassVar, Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from memoryapp.models.accounts import User
+from memoryapp.models.fields import Searchable, words_of
+
+
+class ResourceQuerySet(models.QuerySet["Resource"]):
+    def for_user(self, user: User) -> Self:
+        """What this person may read: their own, and what is shared with everyone."""
+        return self.filter(Q(user=user) | Q(is_shared=True))
+
+    def owned_by(self, user: User) -> Self:
+        return self.filter(user=user)
+
+
+class Resource(models.Model):
+    class Status(models.TextChoices):
+        READING = "reading"
+        READY = "ready"
+        FAILED = "failed"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="resources")
+    name = models.CharField(max_length=200)
+    body = models.TextField()
+    is_shared = models.BooleanField("shared with everyone", default=False)
+    status = models.CharField(max_length=10, choices=Status.choices, default=Status.READING)
+    progress = models.PositiveSmallIntegerField("per cent read", default=0)
+    error = models.TextField(blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = ResourceQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar = ["-created_at"]
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                condition=~Q(name="") & ~Q(body=""), name="resource_name_and_body_not_empty"
+            ),
+            models.CheckConstraint(
+                condition=Q(status__in=["reading", "ready", "failed"]),
+                name="resource_status_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(progress__lte=100), name="resource_progress_in_per_cent"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class PassageQuerySet(models.QuerySet["Passage"]):
+    def for_user(self, user: User) -> Self:
+        return self.filter(Q(resource__user=user) | Q(resource__is_shared=True))
+
+
+class Passage(Searchable):
+    resource = models.ForeignKey(Resource, models.CASCADE, related_name="passages")
+    position = models.PositiveIntegerField()
+    page = models.PositiveIntegerField(null=True)
+    body = models.TextField()
+
+    tsv = words_of("body")
+
+    objects = PassageQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar = ["resource", "position"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["resource", "position"], name="passage_position"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.resource}, passage {self.position + 1}"

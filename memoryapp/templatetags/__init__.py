@@ -1,0 +1,1 @@
+"""Fragments, markdown and dates for the templates."""
