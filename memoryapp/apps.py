@@ -8,4 +8,4 @@ class MemoryappConfig(AppConfig):
     verbose_name = "memoryapp"
 
     def ready(self) -> None:
-        from memoryapp import checks, signals  # noqa: F401
+        from memoryapp import checks  # noqa: F401

@@ -1,1 +1,28 @@
-"""Which tasks follow a saved message. One receiver, no logic: the tasks say whether."""
+"""Which tasks follow a saved row. No logic: signals say when, the tasks say whether."""
+
+from typing import Any
+
+from django.db.models.signals import post_save
+from django.dispatch import receiver
+
+from memoryapp import tasks
+from memoryapp.models import Fact, Message, Resource
+
+
+@receiver(post_save, sender=Message)
+def message_saved(instance: Message, **kwargs: Any) -> None:
+    if instance.is_finished_reply:
+        for task in (tasks.title, tasks.extract, tasks.summarize, tasks.embed_messages):
+            tasks.enqueue(task, instance.chat_id)
+
+
+@receiver(post_save, sender=Fact)
+def fact_saved(instance: Fact, created: bool, **kwargs: Any) -> None:
+    if created:
+        tasks.enqueue(tasks.embed_facts, instance.user_id)
+
+
+@receiver(post_save, sender=Resource)
+def resource_saved(instance: Resource, created: bool, **kwargs: Any) -> None:
+    if created:
+        tasks.enqueue(tasks.read_resource, instance.pk)

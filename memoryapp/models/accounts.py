@@ -3,7 +3,8 @@
 import hashlib
 import secrets
 from datetime import datetime
-from typing import ClassVar, Self
+from decimal import Decimal
+from typing import TYPE_CHECKING, ClassVar, Protocol, Self
 from zoneinfo import ZoneInfo, available_timezones
 
 from django.conf import settings
@@ -13,6 +14,9 @@ from django.db import models
 from django.utils import timezone
 
 from memoryapp.models.fields import search_config
+
+if TYPE_CHECKING:
+    from memoryapp.models.chats import Chat
 
 SCOPES = ("read", "write")
 
@@ -106,9 +110,36 @@ class ApiKey(models.Model):
         return key, secret
 
 
+class AgentRun(Protocol):
+    """What a finished run of an agent tells of itself."""
+
+    @property
+    def model(self) -> str: ...
+    @property
+    def input_tokens(self) -> int: ...
+    @property
+    def output_tokens(self) -> int: ...
+    @property
+    def milliseconds(self) -> int: ...
+    @property
+    def cost(self) -> Decimal | None: ...
+
+
 class UsageQuerySet(models.QuerySet["Usage"]):
     def for_user(self, user: User) -> Self:
         return self.filter(user=user)
+
+    def record(self, *, user: User, chat: "Chat", agent: str, run: AgentRun) -> None:
+        self.create(
+            user=user,
+            chat=chat,
+            agent=agent,
+            model=run.model,
+            input_tokens=run.input_tokens,
+            output_tokens=run.output_tokens,
+            cost=run.cost,
+            milliseconds=run.milliseconds,
+        )
 
 
 class Usage(models.Model):

@@ -13,6 +13,12 @@ from memoryapp.models.accounts import User
 from memoryapp.models.fields import Searchable, words_of
 
 TITLE_MAX_CHARS = 60
+# A reply without a sign of life for this long has lost its process.
+STREAMING_LEASE = timedelta(seconds=30)
+INTERRUPTED = (
+    "The server stopped while this was being written. What had arrived is kept. "
+    "Answer again to get a whole reply."
+)
 CHARS_PER_TOKEN = 4  # the usual rule of thumb; a server's own count may be missing or zero
 
 
@@ -152,6 +158,10 @@ class MessageQuerySet(models.QuerySet["Message"]):
     def streaming(self) -> Self:
         return self.filter(status=Message.Status.STREAMING)
 
+    def abandoned(self) -> Self:
+        """Replies whose process died while it wrote them."""
+        return self.streaming().filter(streaming_beat__lt=timezone.now() - STREAMING_LEASE)
+
 
 class MessageManager(models.Manager.from_queryset(MessageQuerySet)):  # type: ignore[misc]
     def get_queryset(self) -> MessageQuerySet:
@@ -243,6 +253,11 @@ class Message(Searchable):
     @property
     def is_finished_reply(self) -> bool:
         return self.role == self.Role.ASSISTANT and self.status != self.Status.STREAMING
+
+    def finish(self, status: str, failure: str = "") -> None:
+        """End a reply. Saved as a whole row: this is the event that background work follows."""
+        self.status, self.failure, self.streaming_beat = status, failure, None
+        self.save(update_fields=["body", "status", "failure", "receipt", "streaming_beat"])
 
     @property
     def num_tokens(self) -> int:

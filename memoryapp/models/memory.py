@@ -167,6 +167,13 @@ class Fact(Remembered):
         return f"{about}{self.key.replace('_', ' ')}: {self.value}"
 
 
+class PromptQuerySet(RememberedQuerySet["Prompt"]):
+    def persona_of(self, user: User) -> Self:
+        """The prompts a reply to this person follows: global ones first, in a stable order."""
+        prompts = self.filter(Q(user=None) | Q(user=user)).in_use()
+        return prompts.order_by(F("user").asc(nulls_first=True), "key")
+
+
 class Prompt(Remembered):
     """How the assistant should behave. Without a user it belongs to the global persona."""
 
@@ -176,7 +183,7 @@ class Prompt(Remembered):
 
     tsv = words_of("key", "value")
 
-    objects = RememberedManager.from_queryset(RememberedQuerySet)()
+    objects = RememberedManager.from_queryset(PromptQuerySet)()
 
     class Meta(Remembered.Meta):
         constraints: ClassVar = [
@@ -236,15 +243,16 @@ class MemoryEvent(models.Model):
         FORGOTTEN = "forgotten"
         REFUSED = "refused"
         PARKED = "parked"
+        FAILED = "failed"
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.CASCADE, null=True, related_name="memory_events"
     )
     action = models.CharField(max_length=10, choices=Action.choices)
     # What it happened to: "fact" or "prompt" and the row's id, which may since be gone.
-    table = models.CharField(max_length=10)
+    table = models.CharField(max_length=10, blank=True)
     row_id = models.UUIDField(null=True)
-    key = models.CharField(max_length=KEY_MAX_CHARS)
+    key = models.CharField(max_length=KEY_MAX_CHARS, blank=True)
     before = models.TextField(blank=True)
     after = models.TextField(blank=True)
     quote = models.TextField(blank=True)

@@ -1,0 +1,368 @@
+"""The only code that writes facts, prompts and the log of their changes."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import connection, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from memoryapp.memory import forgetting
+from memoryapp.memory.operations import (
+    Operation,
+    has_quote,
+    is_question,
+    is_supported,
+    looks_like_secret,
+    same_value,
+)
+from memoryapp.models import Fact, MemoryEvent, Message, Prompt, User
+from memoryapp.models.memory import Origin, Remembered, Status
+
+TABLES: dict[str, type[Fact] | type[Prompt]] = {"fact": Fact, "prompt": Prompt}
+CHANGED_IN_PLACE = ("kind", "subject", "due_at", "expires_at", "is_pinned", "local_only", "status")
+EXTRACTOR = "extractor"
+Action = MemoryEvent.Action
+
+
+def lock(user: User | None) -> None:
+    """Let writers of one person's memory take turns until the transaction ends."""
+    name = f"memory:{user.pk if user else 'global'}"
+    with connection.cursor() as cursor:
+        cursor.execute("select pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])
+
+
+def table_of(row: Remembered) -> str:
+    return row._meta.model_name or ""
+
+
+def apply(
+    *, user: User, operations: Sequence[Operation], messages: Sequence[Message], model: str
+) -> list[MemoryEvent]:
+    """Write what an extractor learned from `messages`; returns what was logged, refusals included.
+
+    An operation counts only with a quote from one of these messages that the user typed. One
+    that repeats what is known changes nothing. Applying the same operations again changes
+    nothing either.
+    """
+    with transaction.atomic():
+        lock(user)
+        events = [_apply(user, operation, messages, model) for operation in operations]
+    return [event for event in events if event is not None]
+
+
+def _apply(
+    user: User, operation: Operation, messages: Sequence[Message], model: str
+) -> MemoryEvent | None:
+    source = next((m for m in messages if _says(m, operation.quote)), None)
+    current = _current(user, operation)
+    if reason := _refusal(user, operation, source):
+        return _refuse(user, operation, source, reason)
+    if operation.action == "retract":
+        if current is None:
+            return None
+        return _close(current, actor=EXTRACTOR, message=source, quote=operation.quote)
+    if _is_known(user, operation, current):
+        return None
+    row = TABLES[operation.table](
+        user=user,
+        key=current.key if current else operation.key,
+        value=operation.value,
+        source_message=source,
+        quote=operation.quote,
+        origin=Origin.TYPED,
+        actor=EXTRACTOR,
+        model=model,
+        valid_from=operation.valid_from or source.created_at if source else timezone.now(),
+        expires_at=operation.expires_at,
+        local_only=user.local_models_only,
+        config=user.search_config,
+    )
+    if isinstance(row, Fact):
+        row.kind, row.subject, row.due_at = operation.kind, operation.subject, operation.due_at
+    try:
+        return _supersede(current, row, message=source)
+    except ValidationError as error:
+        return _refuse(user, operation, source, " ".join(error.messages))
+
+
+def _says(message: Message, quote: str) -> bool:
+    return message.role == Message.Role.USER and has_quote(message.body, quote)
+
+
+def _refusal(user: User, operation: Operation, source: Message | None) -> str:
+    """Why this operation must not be written; empty when it may."""
+    if source is None:
+        return "Its quote isn't in what you wrote."
+    if is_question(source.body, operation.quote):
+        return "It comes from a question."
+    if looks_like_secret(f"{operation.key.replace('_', ' ')}: {operation.value}") or (
+        looks_like_secret(operation.quote)
+    ):
+        return "It looks like a password, a key or a card number. Such things are never stored."
+    if operation.action == "retract":
+        return ""
+    if not is_supported(operation):
+        return "Its quote doesn't speak of it."
+    if forgetting.is_forgotten(user, operation.key, operation.value):
+        return "You asked me to forget this."
+    return ""
+
+
+def _refuse(user: User, operation: Operation, source: Message | None, reason: str) -> MemoryEvent:
+    is_secret = looks_like_secret(f"{operation.key}: {operation.value} {operation.quote}")
+    return MemoryEvent.objects.create(
+        user=user,
+        action=Action.REFUSED,
+        table=operation.table,
+        key=operation.key[:100],
+        after="" if is_secret else operation.value[:2000],
+        quote="" if is_secret else operation.quote[:2000],
+        reason=reason,
+        actor=EXTRACTOR,
+        message=source,
+    )
+
+
+def _current(user: User, operation: Operation) -> Fact | Prompt | None:
+    """The row that `operation` is about: the one it names, else the one with its key."""
+    rows = TABLES[operation.table].objects.for_user(user).filter(valid_to=None)
+    rows = rows.exclude(status=Status.PENDING)
+    about = {"subject": operation.subject} if operation.table == "fact" else {}
+    if operation.replaces and (named := rows.filter(pk=operation.replaces, **about).first()):
+        return named
+    return rows.filter(key=operation.key, **about).first()
+
+
+def _is_known(user: User, operation: Operation, current: Fact | Prompt | None) -> bool:
+    """Whether the value is stored already, under this key or another one of its kind."""
+    if current is not None and same_value(current.value, operation.value):
+        return isinstance(current, Prompt) or current.due_at == operation.due_at
+    rows = TABLES[operation.table].objects.for_user(user).in_use()
+    if operation.table == "fact":
+        rows = rows.filter(subject=operation.subject, kind=operation.kind, due_at=operation.due_at)
+    return any(same_value(value, operation.value) for value in rows.values_list("value", flat=True))
+
+
+def remember(
+    *,
+    user: User | None,
+    table: str,
+    key: str,
+    value: str,
+    actor: str,
+    origin: str,
+    **fields: Any,
+) -> Fact | Prompt:
+    """Store what a person, an administrator or a program states; the current value if it is new.
+
+    A different current value of the key is superseded. `fields` are further columns of the row
+    (`kind`, `subject`, `due_at`, `expires_at`, `is_pinned`, `local_only`, `status`). Without a
+    user it is a prompt of the global persona. Raises ValidationError.
+    """
+    with transaction.atomic():
+        lock(user)
+        row = TABLES[table](
+            user=user, key=key.strip(), value=value.strip(), actor=actor, origin=origin, **fields
+        )
+        if user is not None:
+            row.config = user.search_config
+        current = _same_key(row)
+        if current is not None and same_value(current.value, row.value):
+            return edit(row=current, actor=actor, origin=origin, **fields)
+        _supersede(current, row)
+    return row
+
+
+def _same_key(row: Fact | Prompt) -> Fact | Prompt | None:
+    about = {"subject": row.subject} if isinstance(row, Fact) else {}
+    rows = type(row).objects.filter(user=row.user, key=row.key, valid_to=None, **about)
+    return rows.exclude(status=Status.PENDING).exclude(pk=row.pk).first()
+
+
+def edit(*, row: Fact | Prompt, actor: str, origin: str = "user", **changes: Any) -> Fact | Prompt:
+    """Change a current row. A new value or key supersedes it, the rest changes in place.
+
+    Returns the row that is current afterwards. Raises ValidationError, also when the row has
+    been superseded meanwhile.
+    """
+    with transaction.atomic():
+        lock(row.user)
+        row = type(row).objects.get(pk=row.pk)
+        if row.valid_to is not None:
+            raise ValidationError("This was changed meanwhile. Load the page again and look.")
+        changes = {name: new for name, new in changes.items() if getattr(row, name) != new}
+        if not changes:
+            return row
+        if "value" in changes or "key" in changes:
+            return _edit_into_new_row(row, actor, origin, changes)
+        return _edit_in_place(row, actor, changes)
+
+
+def _edit_into_new_row(
+    row: Fact | Prompt, actor: str, origin: str, changes: dict[str, Any]
+) -> Fact | Prompt:
+    kept = {name: getattr(row, name) for name in CHANGED_IN_PLACE if hasattr(row, name)}
+    new = type(row)(
+        user=row.user, key=row.key, value=row.value, origin=origin, actor=actor, config=row.config
+    )
+    for name, changed in {**kept, **changes}.items():
+        setattr(new, name, changed.strip() if name in ("key", "value") else changed)
+    if _same_key(new) not in (None, row):
+        raise ValidationError(f"There is already something under {new.key!r}. Edit that instead.")
+    _supersede(row, new)
+    return new
+
+
+def _edit_in_place(row: Fact | Prompt, actor: str, changes: dict[str, Any]) -> Fact | Prompt:
+    before = ", ".join(f"{name}: {getattr(row, name)}" for name in changes)
+    for name, changed in changes.items():
+        setattr(row, name, changed)
+    _check(row)
+    row.save(update_fields=list(changes))
+    _log(
+        Action.EDITED,
+        row,
+        actor=actor,
+        before=before,
+        after=", ".join(f"{name}: {changed}" for name, changed in changes.items()),
+    )
+    return row
+
+
+def retract(*, row: Fact | Prompt, actor: str, reason: str = "") -> None:
+    """Close a current row without a successor; it stays in the history."""
+    with transaction.atomic():
+        lock(row.user)
+        row = type(row).objects.get(pk=row.pk)
+        if row.valid_to is None:
+            _close(row, actor=actor, reason=reason)
+
+
+def restore(*, row: Fact | Prompt, actor: str) -> Fact | Prompt:
+    """Make a closed version current again, as a new row that keeps where it came from."""
+    with transaction.atomic():
+        lock(row.user)
+        new = type(row).objects.get(pk=row.pk)
+        if new.valid_to is None:
+            return new
+        new.pk, new._state.adding = type(row)._meta.pk.get_default(), True
+        new.valid_from, new.valid_to, new.recorded_at = timezone.now(), None, timezone.now()
+        new.status = Status.ACTIVE
+        current = _same_key(new)
+        _supersede(current, new, action=Action.RESTORED, actor=actor)
+    return new
+
+
+def count_use(user: User, ids: Sequence[str]) -> None:
+    """Note that these facts went into a reply."""
+    Fact.objects.for_user(user).filter(pk__in=ids).update(
+        use_count=F("use_count") + 1, last_used_at=timezone.now()
+    )
+
+
+def undo(*, event: MemoryEvent, actor: str) -> None:
+    """Take one change back: what it added is closed, what it closed is current again.
+
+    Raises ValidationError when there is nothing left to take back.
+    """
+    with transaction.atomic():
+        lock(event.user)
+        row = TABLES[event.table].objects.filter(pk=event.row_id).first()
+        if row is None:
+            raise ValidationError("This can't be undone: it was forgotten.")
+        if event.action == Action.CLOSED:
+            restore(row=row, actor=actor)
+        elif row.valid_to is not None:
+            raise ValidationError("This can't be undone: it was changed again meanwhile.")
+        elif row.replaces is not None:
+            restore(row=row.replaces, actor=actor)
+        else:
+            retract(row=row, actor=actor, reason="Undone.")
+
+
+def _supersede(
+    current: Fact | Prompt | None,
+    row: Fact | Prompt,
+    *,
+    message: Message | None = None,
+    action: Action | None = None,
+    actor: str = "",
+) -> MemoryEvent:
+    """Save `row` in the place of `current` and log it."""
+    if current is not None:
+        row.valid_from = max(row.valid_from, current.valid_from)
+        _end(current, row.valid_from)
+        row.replaces = current
+    _check(row)
+    row.save()
+    return _log(
+        action or (Action.CHANGED if current else Action.ADDED),
+        row,
+        actor=actor or row.actor,
+        before=current.value if current else "",
+        after=row.value,
+        message=message,
+        quote=row.quote,
+    )
+
+
+def _close(
+    row: Fact | Prompt,
+    *,
+    actor: str,
+    message: Message | None = None,
+    quote: str = "",
+    reason: str = "",
+) -> MemoryEvent:
+    _end(row, message.created_at if message else timezone.now())
+    return _log(
+        Action.CLOSED,
+        row,
+        actor=actor,
+        before=row.value,
+        message=message,
+        quote=quote,
+        reason=reason,
+    )
+
+
+def _end(row: Fact | Prompt, moment: datetime) -> None:
+    row.valid_to = max(moment, row.valid_from)
+    row.save(update_fields=["valid_to"])
+
+
+def _check(row: Fact | Prompt) -> None:
+    """Raise ValidationError with a sentence unless the row may be stored as it is."""
+    for name in ("key", "value"):
+        if "\0" in getattr(row, name):
+            raise ValidationError({name: "A NUL character can't be stored. Remove it."})
+    row.clean_fields(exclude=["user", "source_message", "replaces"])
+
+
+def _log(
+    action: Action,
+    row: Fact | Prompt,
+    *,
+    actor: str,
+    before: str = "",
+    after: str = "",
+    quote: str = "",
+    reason: str = "",
+    message: Message | None = None,
+) -> MemoryEvent:
+    return MemoryEvent.objects.create(
+        user=row.user,
+        action=action,
+        table=table_of(row),
+        row_id=row.pk,
+        key=row.key,
+        before=before,
+        after=after,
+        quote=quote,
+        reason=reason,
+        actor=actor,
+        message=message,
+    )

@@ -1,0 +1,121 @@
+"""What an extractor proposes, and the checks that need no database."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+Action = Literal["add", "update", "retract"]
+Table = Literal["fact", "prompt"]
+
+QUOTATION_MARKS = str.maketrans(dict.fromkeys("“”„‟«»″", '"') | dict.fromkeys("‘’‚‛‹›′", "'"))
+QUESTION_MARKS = "?？؟;"
+SENTENCE_ENDS = ".!?。！？؟\n"
+CLAUSE_ENDS = SENTENCE_ENDS + ",，、;:：；"
+# A quote this short supports nothing; two characters are enough in scripts without spaces.
+QUOTE_MIN_CHARS = 2
+STEM_CHARS = 4
+
+SECRETS = [
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"-----BEGIN [A-Z ]*PRIVATE KEY",
+        r"\b(sk|pk|rk|ma)[-_][A-Za-z0-9_-]{16,}",
+        r"\b(ghp|gho|ghs|github_pat|glpat|xox[abprs]|hf)[-_][A-Za-z0-9_-]{10,}",
+        r"\bAKIA[0-9A-Z]{16}\b",
+        r"\bAIza[0-9A-Za-z_-]{30,}",
+        r"\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.",
+        r"\b(password|passwort|passcode|kennwort|pin|passphrase|api[ _-]?key|secret[ _-]?key"
+        r"|access[ _-]?token|密码|كلمة المرور)\b\W*(is|ist|lautet|=|:|是)",
+        r"密码\W*(是|为|：|:)",
+    )
+]
+CARD_NUMBER = re.compile(r"\b(?:\d[ -]?){12,18}\d\b")
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One change of memory that somebody proposes: nothing is written by making it."""
+
+    action: Action
+    table: Table
+    key: str
+    value: str
+    quote: str
+    kind: str = "fact"
+    subject: str = ""
+    replaces: str = ""
+    valid_from: datetime | None = None
+    due_at: datetime | None = None
+    expires_at: datetime | None = None
+
+
+def normalised(text: str) -> str:
+    """`text` as it is compared: NFKC, no case, single spaces, plain quotation marks."""
+    text = unicodedata.normalize("NFKC", text).translate(QUOTATION_MARKS).casefold()
+    return " ".join(text.split())
+
+
+def same_value(one: str, other: str) -> bool:
+    return normalised(one).strip(" .!") == normalised(other).strip(" .!")
+
+
+def has_quote(body: str, quote: str) -> bool:
+    """Whether the normalised `quote` stands in `body` at the borders of words."""
+    words = normalised(quote).strip(" .,;:!?\"'")
+    if len(words) < QUOTE_MIN_CHARS:
+        return False
+    # Only a letter against a letter of the same kind of script is a cut word: "rna" in "Arnau".
+    pattern = rf"(?<![a-z0-9ß-ÿ]){re.escape(words)}(?![a-z0-9ß-ÿ])"
+    return re.search(pattern, normalised(body)) is not None
+
+
+def is_supported(operation: Operation) -> bool:
+    """Whether the quote speaks of what is proposed: they share a word, or two characters.
+
+    Words are compared by their first four letters, so that "moved" supports "moving"; scripts
+    without spaces by pairs of characters.
+    """
+    said = stems(operation.quote)
+    return bool(said & stems(f"{operation.key} {operation.value}".replace("_", " ")))
+
+
+def stems(text: str) -> set[str]:
+    found = set()
+    for word in re.findall(r"\w+", normalised(text)):
+        if word.isascii() or word[0].isalpha() and ord(word[0]) < 0x2E80:
+            found.add(word[:STEM_CHARS])
+        else:
+            found.update(word[i : i + 2] for i in range(max(1, len(word) - 1)))
+    return found
+
+
+def is_question(body: str, quote: str) -> bool:
+    """Whether the quote is (part of) a question that `body` asks.
+
+    A statement before it in the same sentence is none: "I live in Graz, what's the weather?"
+    """
+    body, quote = normalised(body), normalised(quote)
+    if quote.endswith(tuple(QUESTION_MARKS)):
+        return True
+    start = body.find(quote)
+    if start < 0:
+        return False
+    rest = body[start + len(quote) :]
+    clause_end = next((i for i, char in enumerate(rest) if char in CLAUSE_ENDS), None)
+    return clause_end is not None and rest[clause_end] in QUESTION_MARKS
+
+
+def looks_like_secret(text: str) -> bool:
+    """Whether `text` holds a password, a key, a token or a payment card's number."""
+    return any(secret.search(text) for secret in SECRETS) or any(
+        is_card_number(match.group()) for match in CARD_NUMBER.finditer(text)
+    )
+
+
+def is_card_number(text: str) -> bool:
+    """The Luhn check (ISO/IEC 7812-1) over the digits of `text`."""
+    digits = [int(char) for char in reversed(text) if char.isdigit()]
+    doubled = (sum(divmod(2 * digit, 10)) for digit in digits[1::2])
+    return (sum(digits[::2]) + sum(doubled)) % 10 == 0

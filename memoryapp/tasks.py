@@ -1,0 +1,215 @@
+"""BACKGROUND: what follows a saved row. Ids in, nothing out, safe to run twice.
+
+Each task decides whether there is something to do, calls at most one agent outside of any
+transaction, and writes once.
+"""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from asgiref.sync import async_to_sync
+from django.db import connection, transaction
+from django_q.tasks import async_task
+
+from memoryapp.channel_layer import chat_group, publish
+from memoryapp.memory import embeddings, eviction, ledger, recall, resources
+from memoryapp.models import Chat, Fact, MemoryEvent, Message, Prompt, Resource, Usage, User
+from memoryapp.models.chats import INTERRUPTED
+
+logger = logging.getLogger("memoryapp.tasks")
+
+# All current facts are shown to the extractor while there are this few, then the nearest ones.
+KNOWN_FACTS = 40
+EXTRACTOR_FAILED = "I couldn't learn from this message: {}"
+
+
+def enqueue(task: Callable[..., None], *ids: Any) -> None:
+    """Hand a task to the worker, once the current transaction is committed."""
+    transaction.on_commit(lambda: async_task(task, *map(str, ids)))
+
+
+@contextmanager
+def one_at_a_time(name: str) -> Iterator[None]:
+    """Let tasks of the same name wait for each other, also across machines."""
+    with connection.cursor() as cursor:
+        cursor.execute("select pg_advisory_lock(hashtextextended(%s, 0))", [name])
+    try:
+        yield
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("select pg_advisory_unlock(hashtextextended(%s, 0))", [name])
+
+
+def extract(chat_id: str) -> None:
+    """Learn from what the user said in this chat since the last time."""
+    with one_at_a_time(f"extract:{chat_id}"):
+        chat = Chat.objects.select_related("user").filter(pk=chat_id).first()
+        if chat is None:
+            return
+        batch = _unextracted(chat)
+        if not batch:
+            return
+        if not chat.remembers:
+            _move_watermark(chat, batch)
+            return
+        run = _run_extractor(chat, batch)
+        with transaction.atomic():
+            chat.lock()
+            chat.refresh_from_db(fields=["memory_on"])
+            chat.user.refresh_from_db(fields=["memory_on"])
+            if chat.remembers:
+                ledger.apply(user=chat.user, operations=run.output, messages=batch, model=run.model)
+            _move_watermark(chat, batch)
+            Usage.objects.record(user=chat.user, chat=chat, agent="extractor", run=run)
+            _tell(chat, "learned", _last_said(batch))
+
+
+def _unextracted(chat: Chat) -> list[Message]:
+    """The finished turns after the watermark."""
+    messages = chat.archive.spoken().on_branch()
+    finished = [message for message in messages if message.is_finished_reply]
+    if not finished:
+        return []
+    messages = messages.filter(created_at__lte=finished[-1].created_at)
+    if chat.extracted_until is not None:
+        messages = messages.filter(created_at__gt=chat.extracted_until)
+    return [message for message in messages if message.body]
+
+
+def _move_watermark(chat: Chat, batch: Sequence[Message]) -> None:
+    Chat.objects.filter(pk=chat.pk).update(extracted_until=batch[-1].created_at)
+
+
+def _last_said(batch: Sequence[Message]) -> Message | None:
+    said = [message for message in batch if message.role == Message.Role.USER]
+    return said[-1] if said else None
+
+
+def _run_extractor(chat: Chat, batch: Sequence[Message]) -> Any:
+    from memoryapp.agents import extractor, llm
+
+    heard = [
+        extractor.Heard(
+            number=number,
+            role=message.role,
+            body=message.body,
+            said_at=message.created_at.astimezone(chat.user.zone),
+        )
+        for number, message in enumerate(batch, 1)
+    ]
+    try:
+        return async_to_sync(extractor.extract)(
+            heard, _known(chat.user, batch), choice=llm.choose("extractor")
+        )
+    except Exception as error:
+        _tell_of_failure(chat, _last_said(batch), llm.explain(error))
+        raise
+
+
+def _known(user: User, batch: Sequence[Message]) -> list[Any]:
+    """The facts and prompts that the extractor may change, with small numbers for ids."""
+    from memoryapp.agents.extractor import Known
+
+    facts = Fact.objects.for_user(user).in_use()
+    if facts.count() > KNOWN_FACTS:
+        said = "\n".join(m.body for m in batch if m.role == Message.Role.USER)
+        nearest = recall.search(user, said, limit=KNOWN_FACTS)
+        facts = facts.filter(pk__in=[memory.id for memory in nearest])
+    rows = [*facts, *Prompt.objects.for_user(user).in_use()]
+    return [
+        Known(
+            number=number,
+            id=str(row.pk),
+            table=ledger.table_of(row),
+            kind=getattr(row, "kind", ""),
+            key=row.key,
+            value=row.value,
+            subject=getattr(row, "subject", ""),
+        )
+        for number, row in enumerate(rows, 1)
+    ]
+
+
+def _tell_of_failure(chat: Chat, message: Message | None, reason: str) -> None:
+    MemoryEvent.objects.update_or_create(
+        user=chat.user,
+        message=message,
+        action=MemoryEvent.Action.FAILED,
+        defaults={"actor": ledger.EXTRACTOR, "reason": EXTRACTOR_FAILED.format(reason)},
+    )
+    _tell(chat, "learned", message)
+
+
+def summarize(chat_id: str) -> None:
+    """Condense the history if it has grown too long."""
+    with one_at_a_time(f"summarize:{chat_id}"):
+        chat = Chat.objects.select_related("user").filter(pk=chat_id).first()
+        if chat is None or not (covered := eviction.due(chat)):
+            return
+        from memoryapp.agents import llm, summarizer
+
+        run = async_to_sync(summarizer.summarize)(_said(covered), choice=llm.choose("summarizer"))
+        if summary := eviction.evict(chat, covered, run.output):
+            Usage.objects.record(user=chat.user, chat=chat, agent="summarizer", run=run)
+            _tell(chat, "condensed", summary)
+
+
+def _said(messages: Sequence[Message]) -> list[Any]:
+    from memoryapp.agents.talker import Said
+
+    return [Said(message.role, message.body) for message in messages if message.body]
+
+
+def title(chat_id: str) -> None:
+    """Name the chat, unless it has a name already."""
+    with one_at_a_time(f"title:{chat_id}"):
+        untitled = Chat.objects.select_related("user").filter(
+            pk=chat_id, title_source=Chat.TitleSource.DEFAULT
+        )
+        chat = untitled.first()
+        if chat is None or not (said := _said(chat.archive.spoken().on_branch()[:4])):
+            return
+        from memoryapp.agents import llm, summarizer
+
+        run = async_to_sync(summarizer.title)(said, choice=llm.choose("summarizer"))
+        # The person may have named it while the model was thinking.
+        if untitled.update(title=run.output, title_source=Chat.TitleSource.AUTO):
+            Usage.objects.record(user=chat.user, chat=chat, agent="title", run=run)
+            _tell(chat, "title")
+
+
+def embed_messages(chat_id: str) -> None:
+    """Make the messages of this chat findable by meaning."""
+    messages = Message.objects.filter(chat=chat_id).spoken().exclude(body="")
+    embeddings.fill(messages.exclude(status=Message.Status.STREAMING), lambda message: message.body)
+
+
+def embed_facts(user_id: str) -> None:
+    """Make what is known about this person findable by meaning."""
+    embeddings.fill(Fact.objects.filter(user=user_id, valid_to=None), lambda fact: fact.text)
+
+
+def read_resource(resource_id: str) -> None:
+    """Split a resource into passages and make them findable."""
+    with one_at_a_time(f"read:{resource_id}"):
+        if resource := Resource.objects.filter(pk=resource_id).first():
+            resources.read(resource)
+
+
+def sweep() -> None:
+    """End the replies whose process died, with the text that was saved."""
+    for reply in Message.objects.abandoned().select_related("chat"):
+        reply.finish(Message.Status.INTERRUPTED, INTERRUPTED)
+        logger.warning("The reply %s was interrupted: its process is gone", reply.pk)
+        publish(
+            chat_group(reply.chat_id),
+            {"type": "reply.finished", "reply": str(reply.pk), "status": reply.status},
+        )
+
+
+def _tell(chat: Chat, what: str, message: Message | None = None) -> None:
+    """Tell the pages that show this chat what has changed in it."""
+    event = {"type": "chat.changed", "what": what, "message": str(message.pk) if message else ""}
+    publish(chat_group(chat.pk), event)

@@ -1,0 +1,244 @@
+"""HOT PATH: what happens while the person waits, from the saved message to the last token."""
+
+import time
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+from pydantic_ai import CancellationToken
+
+from memoryapp.agents import llm, talker
+from memoryapp.memory import ledger, recall, resources
+from memoryapp.models import Chat, Message, Prompt, Usage
+
+Role, Status = Message.Role, Message.Status
+
+
+class ReplyStreaming(Exception):
+    """A chat answers one message at a time, and it is still answering the last one."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A user message and its reply, which may not be written yet."""
+
+    user_message: Message
+    reply: Message
+    is_new: bool = True
+    without: frozenset[str] = frozenset()  # ids of facts that recall leaves out
+
+
+@dataclass
+class Receipt:
+    """What went into one reply, as it is kept with it."""
+
+    memory_on: bool
+    model: str
+    label: str
+    is_offline: bool
+    now: str = ""
+    memories: list[dict[str, Any]] = field(default_factory=list)
+    near_misses: list[dict[str, Any]] = field(default_factory=list)
+    turns: list[dict[str, Any]] = field(default_factory=list)
+    archive: list[dict[str, Any]] = field(default_factory=list)  # what the talker looked up
+    resources: list[dict[str, Any]] = field(default_factory=list)
+    prompts: list[dict[str, str]] = field(default_factory=list)
+    history: list[str] = field(default_factory=list)
+    summary_message_id: str | None = None
+    window: int = 0
+    without: list[str] = field(default_factory=list)
+    recall_timed_out: bool = False
+    tokens: dict[str, int] = field(default_factory=dict)
+    milliseconds: dict[str, int] = field(default_factory=dict)
+
+
+def checked_body(body: str) -> str:
+    """`body` as it is stored; raises ValidationError with a sentence if it can't be."""
+    body = body.strip()
+    if not body:
+        raise ValidationError("The message is empty. Write something first.", code="empty")
+    if len(body) > settings.MESSAGE_MAX_CHARS:
+        raise ValidationError(
+            f"The message has {len(body):,} characters, and {settings.MESSAGE_MAX_CHARS:,} is the "
+            "most. Shorten it, or add the text as a resource.",
+            code="too_long",
+        )
+    if "\0" in body or any("\ud800" <= char <= "\udfff" for char in body):
+        raise ValidationError(
+            "The message has a NUL or a broken character in it, which can't be stored. Remove it.",
+            code="unstorable",
+        )
+    return body
+
+
+def open_turn(
+    *,
+    chat: Chat,
+    body: str,
+    id: uuid.UUID | None = None,
+    fork: bool = False,
+    parent: Message | None = None,
+) -> Turn:
+    """Save the user's message and the row of its reply.
+
+    `id` is made by the client: the same id again is the same turn, with `is_new` False. With
+    `fork` the message follows `parent` (None: it begins the chat anew) on a branch of its own.
+    Raises ValidationError for a body that can't be stored or an id that is taken, and
+    ReplyStreaming while the chat is answering.
+    """
+    body = checked_body(body)
+    with transaction.atomic():
+        chat.lock()
+        if id is not None and (known := Message.objects.filter(pk=id).first()):
+            return _known_turn(chat, known)
+        _refuse_while_streaming(chat)
+        if fork:
+            chat.fork_at(parent)
+        user_message = chat.add_message(Role.USER, body, id=id)
+        return Turn(user_message, _new_reply(chat))
+
+
+def _known_turn(chat: Chat, message: Message) -> Turn:
+    reply = message.children.filter(role=Role.ASSISTANT).order_by("created_at").last()
+    if message.chat_id != chat.pk or message.role != Role.USER or reply is None:
+        raise ValidationError("This id is taken. Make a new one.", code="id_taken")
+    return Turn(message, reply, is_new=False)
+
+
+def reopen(*, message: Message, without: Collection[str] = ()) -> Turn:
+    """Begin another reply to the message that `message`, a reply, answers.
+
+    Raises ValidationError if it is no reply, and ReplyStreaming while the chat is answering.
+    """
+    if message.role != Role.ASSISTANT or message.parent is None:
+        raise ValidationError("Only a reply can be written again.", code="not_a_reply")
+    chat, user_message = message.chat, message.parent
+    with transaction.atomic():
+        chat.lock()
+        _refuse_while_streaming(chat)
+        chat.fork_at(user_message)
+        return Turn(user_message, _new_reply(chat), without=frozenset(without))
+
+
+def _refuse_while_streaming(chat: Chat) -> None:
+    if chat.messages.streaming().exists():
+        raise ReplyStreaming("This chat is still answering. Wait for the reply, or stop it.")
+
+
+def _new_reply(chat: Chat) -> Message:
+    reply = chat.add_message(Role.ASSISTANT, "", status=Status.STREAMING)
+    Message.objects.filter(pk=reply.pk).update(streaming_beat=timezone.now())
+    return reply
+
+
+async def take_turn(turn: Turn, token: CancellationToken) -> AsyncIterator[Receipt | str]:
+    """Answer: first the receipt of what was recalled, then the text as it comes, then the
+    receipt again, complete. Cancelling `token` raises RunCancelled."""
+    started = time.monotonic()
+    chat, user, question = turn.reply.chat, turn.reply.user, turn.user_message.body
+    choice = await sync_to_async(llm.choose, thread_sensitive=False)("talker")
+    recalled = await recall.arecall(
+        user, chat, question, without=turn.without, local=choice.is_local
+    )
+    receipt = Receipt(chat.remembers, choice.name, llm.label(choice), choice.is_offline)
+    context = await sync_to_async(_context)(turn, recalled, receipt, choice.is_local)
+    yield receipt
+    async for piece in talker.stream(question, context, choice=choice, token=token):
+        if isinstance(piece, str):
+            receipt.milliseconds.setdefault("first_token", _since(started))
+            yield piece
+        else:
+            receipt.milliseconds["total"] = _since(started)
+            receipt.tokens["prompt"] = piece.input_tokens
+            receipt.tokens["reply"] = piece.output_tokens
+            await sync_to_async(_account)(turn, receipt, piece)
+    yield receipt
+
+
+def _since(started: float) -> int:
+    return round(1000 * (time.monotonic() - started))
+
+
+def _context(
+    turn: Turn, recalled: recall.Recalled, receipt: Receipt, is_local: bool
+) -> talker.Context:
+    """Everything the talker is told, noted on the receipt as it is gathered."""
+    user = turn.reply.user
+    prompts = Prompt.objects.persona_of(user)
+    if not is_local:
+        prompts = prompts.exclude(local_only=True)
+    past = turn.reply.chat.history.filter(created_at__lt=turn.user_message.created_at)
+    history = [message for message in past if message.body]
+    now = timezone.now().astimezone(user.zone)
+    summaries = [str(message.pk) for message in history if message.role == Role.SUMMARY]
+    receipt.now = now.isoformat()
+    receipt.memories = [asdict(memory) for memory in recalled.memories]
+    receipt.near_misses = [asdict(memory) for memory in recalled.near_misses]
+    receipt.turns = [asdict(memory) for memory in recalled.turns]
+    receipt.prompts = [{"id": str(prompt.pk), "text": prompt.value} for prompt in prompts]
+    receipt.history = [str(message.pk) for message in history]
+    receipt.summary_message_id = summaries[-1] if summaries else None
+    receipt.window = len(history)
+    receipt.without = sorted(turn.without)
+    receipt.recall_timed_out = recalled.timed_out
+    receipt.milliseconds["recall"] = recalled.milliseconds
+    return talker.Context(
+        persona=tuple(prompt["text"] for prompt in receipt.prompts),
+        memories=recalled.memories,
+        turns=recalled.turns,
+        history=tuple(talker.Said(message.role, message.body) for message in history),
+        now=now,
+        search_resources=_resource_search(turn, receipt),
+        search_archive=_archive_search(turn, receipt),
+    )
+
+
+def _resource_search(turn: Turn, receipt: Receipt) -> Callable[[str], Awaitable[list[str]]]:
+    async def search(query: str) -> list[str]:
+        found = await sync_to_async(resources.search)(turn.reply.user, query)
+        receipt.resources += [asdict(passage) for passage in found]
+        return [f"{passage.resource_name}: {passage.text}" for passage in found]
+
+    return search
+
+
+def _archive_search(turn: Turn, receipt: Receipt) -> Callable[[str], Awaitable[list[str]]]:
+    async def search(query: str) -> list[str]:
+        found = await sync_to_async(recall.search_archive)(turn.reply.user, query)
+        found = [memory for memory in found if memory.id != str(turn.user_message.pk)]
+        receipt.archive += [asdict(memory) for memory in found]
+        return [f"{memory.said_at}: {memory.text}" for memory in found]
+
+    return search
+
+
+def _account(turn: Turn, receipt: Receipt, run: llm.Run[str]) -> None:
+    user = turn.reply.user
+    ledger.count_use(user, [memory["id"] for memory in receipt.memories])
+    Usage.objects.record(user=user, chat=turn.reply.chat, agent="talker", run=run)
+
+
+def sent_prompt(reply: Message) -> talker.Prompt | None:
+    """The prompt that `reply` answered, put together again from its receipt.
+
+    Forgotten memories stand in it as "[forgotten]". None if the reply has no receipt.
+    """
+    receipt = reply.receipt
+    if not receipt or reply.parent is None:
+        return None
+    history = reply.chat.archive.filter(pk__in=receipt["history"])
+    context = talker.Context(
+        persona=tuple(prompt["text"] for prompt in receipt["prompts"]),
+        memories=tuple(recall.Memory(**memory) for memory in receipt["memories"]),
+        turns=tuple(recall.Memory(**memory) for memory in receipt["turns"]),
+        history=tuple(talker.Said(message.role, message.body) for message in history),
+        now=datetime.fromisoformat(receipt["now"]),
+    )
+    return talker.prompt(reply.parent.body, context)
