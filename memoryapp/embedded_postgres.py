@@ -41,5 +41,5 @@ def start(data_dir: Path, *, is_durable: bool = True) -> None:
             for setting in ("fsync", "synchronous_commit", "full_page_writes"):
                 connection.execute(f"alter system set {setting} = off")
             connection.execute("select pg_reload_conf()")
-        if not connection.execute("select from pg_database where datname = 'memoryapp'").fetchone():
+        if not connection.execute("select 1 from pg_database where datname = 'memoryapp'").fetchone():
             connection.execute("create database memoryapp")
