@@ -2,6 +2,7 @@
 
 import hashlib
 import secrets
+import uuid
 from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, ClassVar, Protocol, Self
@@ -68,6 +69,7 @@ def digest_of(secret: str) -> str:
 
 
 class ApiKey(models.Model):
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="api_keys")
     name = models.CharField(max_length=100)
     prefix = models.CharField(max_length=12, editable=False)
