@@ -6,10 +6,13 @@ import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import django_stubs_ext
 import environ
 from csp.constants import NONE, SELF
 
 from memoryapp import embedded_postgres
+
+django_stubs_ext.monkeypatch()  # ModelForm[Chat] and its like, at run time too
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
@@ -55,7 +58,7 @@ SILENCED_SYSTEM_CHECKS = (
 # Parts
 INSTALLED_APPS = [
     "memoryapp.apps.MemoryappConfig",
-    "django.contrib.admin",
+    "memoryapp.apps.AdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.postgres",
