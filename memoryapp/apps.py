@@ -1,6 +1,7 @@
-"""The application: its name, its signals and its checks."""
+"""The application: its name, its signals, its checks, and its admin site."""
 
 from django.apps import AppConfig
+from django.contrib.admin.apps import AdminConfig as DjangoAdminConfig
 
 
 class MemoryappConfig(AppConfig):
@@ -9,3 +10,7 @@ class MemoryappConfig(AppConfig):
 
     def ready(self) -> None:
         from memoryapp import checks  # noqa: F401
+
+
+class AdminConfig(DjangoAdminConfig):
+    default_site = "memoryapp.admin_site.Site"

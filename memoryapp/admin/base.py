@@ -1,0 +1,63 @@
+"""What the pages of all tables share: the word for deleting, and rows that are only read."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import CASCADE, Model, Prefetch, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from memoryapp.models import Message
+
+
+def link_to(row: Model | None, text: str = "") -> SafeString | str:
+    """A link to the page of `row`; a dash for none."""
+    if row is None:
+        return "-"
+    page = f"admin:{row._meta.app_label}_{row._meta.model_name}_change"
+    return format_html('<a href="{}">{}</a>', reverse(page, args=[row.pk]), text or str(row))
+
+
+def lean(name: str) -> "Prefetch[str, QuerySet[Message], str]":
+    """The message that the field `name` leads to, without the vector a plain access would load."""
+    return Prefetch(name, queryset=Message.objects.all())
+
+
+class RowAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    list_per_page = 50
+    delete_word = "Delete"
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        context["delete_word"] = self.delete_word
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def get_deleted_objects(
+        self, objs: Sequence[Model] | QuerySet[Model], request: HttpRequest
+    ) -> tuple[list[str], dict[str, int], set[str], list[str]]:
+        """What goes with these rows, counted: listed, a person's messages would be thousands."""
+        counts = Counter({str(self.opts.verbose_name_plural): len(objs)})
+        for relation in self.opts.related_objects:
+            if relation.on_delete is CASCADE:
+                table = relation.related_model
+                rows = table._default_manager.filter(**{f"{relation.field.name}__in": objs})
+                counts[str(table._meta.verbose_name_plural)] += rows.count()
+        return [str(row) for row in objs], +counts, set(), []
+
+
+class ReadOnlyAdmin(RowAdmin):
+    """Rows that tell what happened: to edit them would be to lie."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False

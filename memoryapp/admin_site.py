@@ -1,0 +1,47 @@
+"""The admin site: its name, its door and the order of its index.
+
+It stands outside of the package `admin`, which registers its pages on this site as it is imported.
+"""
+
+from typing import Any
+
+from allauth.account.decorators import secure_admin_login
+from django.contrib.admin import AdminSite
+from django.http import HttpRequest
+from django.utils.decorators import method_decorator
+
+SECTIONS = {
+    "Memory": ["Fact", "Prompt", "MemoryEvent", "Forgotten"],
+    "Chats": ["Chat", "Message"],
+    "Resources": ["Resource", "Passage"],
+    "People": ["User", "Group", "ApiKey", "Usage"],
+    "Background work": ["Failure", "OrmQ", "Success", "Schedule"],
+}
+
+
+class Site(AdminSite):
+    site_header = "memoryapp"
+    site_title = "memoryapp"
+    index_title = "Administration"
+
+    # One door for everybody, so that its limit on wrong passwords holds here too.
+    login = method_decorator(secure_admin_login)(AdminSite.login)
+
+    def get_app_list(
+        self, request: HttpRequest, app_label: str | None = None
+    ) -> list[dict[str, Any]]:
+        """The tables by what they are about; those that no section names come last."""
+        apps = super().get_app_list(request, app_label)
+        if app_label is not None:
+            return apps
+        tables = {table["object_name"]: (app, table) for app in apps for table in app["models"]}
+        sections = []
+        for name, names in SECTIONS.items():
+            found = [tables.pop(table) for table in names if table in tables]
+            if found:
+                app = found[0][0]
+                sections.append({**app, "name": name, "models": [table for _, table in found]})
+        rest = [table for _, table in tables.values()]
+        if rest:
+            sections.append({**next(iter(tables.values()))[0], "name": "Other", "models": rest})
+        return sections

@@ -1,0 +1,84 @@
+"""An administrator, and at least one row in every table the admin shows."""
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.contrib.auth.models import Group
+from django.utils import timezone
+from django_q.models import OrmQ, Schedule, Task
+from django_q.tasks import async_task
+
+from memoryapp.memory import forgetting, ledger
+from memoryapp.models import ApiKey, Chat, Fact, Message, Passage, Resource, Usage, User
+
+
+@pytest.fixture
+def administrator(db):
+    return User.objects.create_superuser("root", password="a-long-password")
+
+
+@pytest.fixture
+def admin_page(administrator, client):
+    client.force_login(administrator)
+    return client
+
+
+def remember(user, key, value, table="fact", **fields):
+    return ledger.remember(
+        user=user, table=table, key=key, value=value, actor="ada", origin="user", **fields
+    )
+
+
+@pytest.fixture
+def conversation(ada):
+    """A chat with a turn that was condensed, one that wasn't, and a reply that was set aside."""
+    chat = Chat.objects.create(user=ada, title="Infrastructure")
+    question = chat.add_message(Message.Role.USER, "We deploy with Terraform.")
+    reply = chat.add_message(Message.Role.ASSISTANT, "Noted.")
+    summary = chat.add_message(Message.Role.SUMMARY, "They deploy with Terraform.")
+    chat.messages.filter(pk__in=[question.pk, reply.pk]).update(evicted_by=summary)
+    later = chat.add_message(Message.Role.USER, "Which tool was it?")
+    aside = chat.add_message(Message.Role.ASSISTANT, "No idea.")
+    chat.fork_at(later)
+    chat.messages.filter(pk=aside.pk).update(status=Message.Status.STOPPED)
+    answer = chat.add_message(Message.Role.ASSISTANT, "Terraform.")
+    receipt = {"memories": [{"id": "1", "text": "iac: Terraform", "reason": "meaning"}]}
+    chat.messages.filter(pk=answer.pk).update(receipt=receipt)
+    return chat
+
+
+@pytest.fixture
+def handbook(ada):
+    resource = Resource.objects.create(
+        user=ada, name="Handbook", body="One. Two.", status=Resource.Status.READY
+    )
+    Passage.objects.create(resource=resource, position=0, body="Ask before deploying.")
+    return resource
+
+
+def failed_task(**fields):
+    now = timezone.now()
+    return Task.objects.create(
+        id=fields.pop("id", "f" * 32), func="memoryapp.tasks.title", args=("1",), success=False,
+        result="The model refused.", started=now, stopped=now, **fields,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def rows(ada, conversation, handbook, settings):
+    """One row at least of every table; tests/admin/test_admin_pages.py notices a missing one."""
+    Group.objects.create(name="editors")
+    EmailAddress.objects.create(user=ada, email="ada@example.org")
+    ApiKey.make(user=ada, name="laptop")
+    Usage.objects.create(user=ada, chat=conversation, agent="talker", model="offline")
+    remember(ada, "employer", "Initech")
+    remember(ada, "employer", "Globex")
+    remember(ada, "tone", "Short sentences.", table="prompt")
+    remember(None, "language", "Answer in the user's language.", table="prompt")
+    remember(ada, "secret", "Rosebud")
+    forgetting.forget(rows=Fact.objects.filter(key="secret"), actor="ada")
+    failed_task()
+    failed_task(id="s" * 32)
+    Task.objects.filter(id="s" * 32).update(success=True)
+    Schedule.objects.create(func="memoryapp.tasks.sweep", schedule_type=Schedule.MINUTES, minutes=1)
+    async_task("memoryapp.tasks.title", str(conversation.pk))
+    assert OrmQ.objects.exists()
