@@ -9,7 +9,7 @@ class MemoryappConfig(AppConfig):
     verbose_name = "memoryapp"
 
     def ready(self) -> None:
-        from memoryapp import checks  # noqa: F401
+        from memoryapp import checks, signals  # noqa: F401
 
 
 class AdminConfig(DjangoAdminConfig):

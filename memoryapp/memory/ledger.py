@@ -23,6 +23,7 @@ from memoryapp.models.memory import Origin, Remembered, Status
 
 TABLES: dict[str, type[Fact] | type[Prompt]] = {"fact": Fact, "prompt": Prompt}
 CHANGED_IN_PLACE = ("kind", "subject", "due_at", "expires_at", "is_pinned", "local_only", "status")
+LEARNED = ("user", "key", "value", "config", "source_message", "quote", "origin", "actor", "model")
 EXTRACTOR = "extractor"
 Action = MemoryEvent.Action
 
@@ -204,12 +205,9 @@ def edit(*, row: Fact | Prompt, actor: str, origin: str = "user", **changes: Any
 def _edit_into_new_row(
     row: Fact | Prompt, actor: str, origin: str, changes: dict[str, Any]
 ) -> Fact | Prompt:
-    kept = {name: getattr(row, name) for name in CHANGED_IN_PLACE if hasattr(row, name)}
-    new = type(row)(
-        user=row.user, key=row.key, value=row.value, origin=origin, actor=actor, config=row.config
-    )
-    for name, changed in {**kept, **changes}.items():
-        setattr(new, name, changed.strip() if name in ("key", "value") else changed)
+    kept = _columns(row, ("user", "key", "value", "config", *CHANGED_IN_PLACE))
+    new = type(row)(**{**kept, **changes, "origin": origin, "actor": actor})
+    new.key, new.value = new.key.strip(), new.value.strip()
     if _same_key(new) not in (None, row):
         raise ValidationError(f"There is already something under {new.key!r}. Edit that instead.")
     _supersede(row, new)
@@ -232,6 +230,10 @@ def _edit_in_place(row: Fact | Prompt, actor: str, changes: dict[str, Any]) -> F
     return row
 
 
+def _columns(row: Fact | Prompt, names: Sequence[str]) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in names if hasattr(row, name)}
+
+
 def retract(*, row: Fact | Prompt, actor: str, reason: str = "") -> None:
     """Close a current row without a successor; it stays in the history."""
     with transaction.atomic():
@@ -245,11 +247,10 @@ def restore(*, row: Fact | Prompt, actor: str) -> Fact | Prompt:
     """Make a closed version current again, as a new row that keeps where it came from."""
     with transaction.atomic():
         lock(row.user)
-        new = type(row).objects.get(pk=row.pk)
-        if new.valid_to is None:
-            return new
-        new.pk, new._state.adding = type(row)._meta.pk.get_default(), True
-        new.valid_from, new.valid_to, new.recorded_at = timezone.now(), None, timezone.now()
+        row = type(row).objects.get(pk=row.pk)
+        if row.valid_to is None:
+            return row
+        new = type(row)(**_columns(row, (*LEARNED, *CHANGED_IN_PLACE)))
         new.status = Status.ACTIVE
         current = _same_key(new)
         _supersede(current, new, action=Action.RESTORED, actor=actor)

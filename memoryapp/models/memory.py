@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import ClassVar, Self, TypeVar
 
 from django.conf import settings
+from django.core.validators import MaxLengthValidator
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
@@ -68,7 +69,7 @@ class Remembered(Searchable):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     key = models.CharField(max_length=KEY_MAX_CHARS)
-    value = models.TextField(max_length=VALUE_MAX_CHARS)
+    value = models.TextField(validators=[MaxLengthValidator(VALUE_MAX_CHARS)])
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.ACTIVE)
     valid_from = models.DateTimeField(default=timezone.now)
     valid_to = models.DateTimeField(null=True, blank=True)

@@ -1,0 +1,79 @@
+import pytest
+
+from memoryapp.memory import ledger
+from memoryapp.memory.forgetting import GONE, forget
+from memoryapp.models import Fact, MemoryEvent, Message
+from tests.factories import make_chat, make_fact, proposal
+
+
+@pytest.fixture
+def learned(ada):
+    """A chat that taught two versions of Ada's city, the first one used in a reply."""
+    chat = make_chat(ada, "I live in Rotterdam.", "Noted.", "I moved to Uppsala.", "Noted.")
+    messages = list(chat.archive)
+    first, second = (
+        proposal("city", "Rotterdam", "I live in Rotterdam"),
+        proposal("city", "Uppsala", "I moved to Uppsala"),
+    )
+    ledger.apply(user=ada, operations=[first], messages=messages, model="scripted")
+    used = {"id": str(Fact.objects.get().pk), "text": "city: Rotterdam"}
+    turn = {"id": str(messages[0].pk), "text": "I live in Rotterdam."}
+    receipt = {"memories": [used], "near_misses": [], "turns": [turn], "prompts": []}
+    Message.objects.filter(pk=messages[3].pk).update(receipt=receipt)
+    ledger.apply(user=ada, operations=[second], messages=messages, model="scripted")
+    return chat
+
+
+def forget_city(user):
+    return forget(rows=Fact.objects.for_user(user).filter(key="city", valid_to=None), actor="ada")
+
+
+def test_forget_removes_every_version(ada, learned):
+    assert forget_city(ada) == 1
+    assert not Fact.objects.exists()
+
+
+def test_forget_takes_the_text_out_of_the_log(ada, learned):
+    forget_city(ada)
+    log = list(MemoryEvent.objects.values_list("key", "before", "after", "quote"))
+    assert log
+    assert not any("Rotterdam" in str(entry) or "Uppsala" in str(entry) for entry in log)
+
+
+def test_forget_takes_the_text_out_of_receipts(ada, learned):
+    forget_city(ada)
+    receipt = learned.archive.last().receipt
+    assert receipt["memories"][0]["text"] == receipt["turns"][0]["text"] == GONE
+
+
+def test_what_taught_it_is_no_longer_recalled(ada, learned):
+    forget_city(ada)
+    assert list(learned.archive.values_list("is_recallable", flat=True)) == [
+        False,
+        True,
+        False,
+        True,
+    ]
+
+
+def test_a_forgotten_value_is_not_learned_again(ada, learned):
+    forget_city(ada)
+    chat = make_chat(ada, "I live in Uppsala.", "Noted.")
+    [event] = ledger.apply(
+        user=ada,
+        operations=[proposal("town", "uppsala", "I live in Uppsala")],
+        messages=list(chat.archive),
+        model="scripted",
+    )
+    assert (event.action, Fact.objects.count()) == (MemoryEvent.Action.REFUSED, 0)
+    assert "forget" in event.reason
+
+
+def test_forget_leaves_other_people_and_other_keys_alone(ada, ben, learned):
+    make_fact(ben, "city", "Uppsala")
+    make_fact(ada, "name", "Ada")
+    forget_city(ada)
+    assert set(Fact.objects.values_list("user__username", "key")) == {
+        ("ben", "city"),
+        ("ada", "name"),
+    }

@@ -1,0 +1,100 @@
+import pytest
+
+from memoryapp.memory.operations import has_quote, is_question, is_supported, looks_like_secret
+from tests.factories import proposal
+
+
+@pytest.mark.parametrize(
+    ("body", "quote"),
+    [
+        ("I live in Vienna now.", "I live in Vienna"),
+        ("I live in\n Vienna now.", "i LIVE in vienna"),
+        ("She said “I’m done”.", '"I\'m done"'),
+        ("Ich heiße Jürgen", "ich heiße jürgen"),
+        ("我住在维也纳。", "我住在维也纳"),
+        ("ｆｕｌｌ width", "full width"),
+    ],
+)
+def test_a_quote_is_found_however_it_is_spelled(body, quote):
+    assert has_quote(body, quote)
+
+
+@pytest.mark.parametrize(
+    ("body", "quote"),
+    [
+        ("I live in Vienna now.", "I live in Berlin"),
+        ("Call Arnau later", "rna"),
+        ("I like cats", ""),
+        ("I like cats", "."),
+        ("a, b", "a"),
+    ],
+)
+def test_a_quote_that_was_not_said_is_refused(body, quote):
+    assert not has_quote(body, quote)
+
+
+@pytest.mark.parametrize(
+    ("body", "quote"),
+    [
+        ("What tools do I use for deployments?", "What tools do I use for deployments?"),
+        ("What tools do I use for deployments?", "tools do I use for deployments"),
+        ("Hello. Do I live in Graz?", "I live in Graz"),
+        ("我住在维也纳吗？", "我住在维也纳吗"),
+    ],
+)
+def test_a_question_teaches_nothing(body, quote):
+    assert is_question(body, quote)
+
+
+@pytest.mark.parametrize(
+    ("body", "quote"),
+    [
+        ("I live in Graz, what's the weather?", "I live in Graz"),
+        ("I live in Graz. What's the weather?", "I live in Graz"),
+        ("I live in Graz", "I live in Graz"),
+    ],
+)
+def test_a_statement_beside_a_question_counts(body, quote):
+    assert not is_question(body, quote)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password: hunter2",
+        "my password is hunter2",
+        "Mein Passwort lautet Sommer2024",
+        "sk-proj-abcdefghijklmnop1234",
+        "ghp_abcdefghijklmnopqrst",
+        "AKIAIOSFODNN7EXAMPLE",
+        "4111 1111 1111 1111",
+        "-----BEGIN RSA PRIVATE KEY-----",
+        "我的密码是 123456",
+    ],
+)
+def test_a_secret_is_recognised(text):
+    assert looks_like_secret(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["I forgot my password again", "My phone is 0664 1234567", "order 4111 1111 1111 1112", "Pina"],
+)
+def test_what_only_resembles_a_secret_is_none(text):
+    assert not looks_like_secret(text)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "quote"),
+    [
+        ("city", "Vienna", "I moved to Vienna"),
+        ("allergic_to_nuts", "yes", "I'm allergic to nuts"),
+        ("城市", "维也纳", "我住在维也纳"),
+    ],
+)
+def test_a_quote_supports_what_it_speaks_of(key, value, quote):
+    assert is_supported(proposal(key, value, quote))
+
+
+def test_a_quote_about_something_else_supports_nothing():
+    assert not is_supported(proposal("name", "John Doe", "I live in Vienna"))

@@ -1,0 +1,80 @@
+import pytest
+from django.db import IntegrityError, transaction
+
+from memoryapp.models import ApiKey, Fact, Message
+from tests.factories import make_chat, make_fact
+
+
+def test_messages_of_a_chat_have_increasing_times(ada):
+    times = list(make_chat(ada, *"abcdefgh").archive.values_list("created_at", flat=True))
+    assert times == sorted(set(times))
+
+
+def test_each_message_follows_the_one_before(ada):
+    first, second = make_chat(ada, "a", "b").archive
+    assert (first.parent, second.parent) == (None, first)
+
+
+def test_a_fork_makes_siblings_and_keeps_both(ada):
+    chat = make_chat(ada, "a", "b", "c", "d")
+    chat.fork_at(chat.archive.get(body="b"))
+    other = chat.add_message(Message.Role.USER, "c2")
+    assert [message.body for message in chat.history] == ["a", "b", "c2"]
+    assert [message.body for message in other.siblings] == ["c", "c2"]
+    assert chat.archive.count() == 5
+
+
+def test_a_chat_can_begin_anew(ada):
+    chat = make_chat(ada, "a", "b")
+    chat.fork_at(None)
+    chat.add_message(Message.Role.USER, "a2")
+    assert [message.body for message in chat.history] == ["a2"]
+
+
+def test_the_database_allows_one_streaming_reply_per_chat(ada):
+    chat = make_chat(ada, "a")
+    chat.add_message(Message.Role.ASSISTANT, "", status="streaming")
+    with pytest.raises(IntegrityError, match="one_reply_at_a_time"), transaction.atomic():
+        chat.add_message(Message.Role.ASSISTANT, "", status="streaming")
+
+
+@pytest.mark.parametrize(
+    ("fields", "rule"),
+    [
+        ({"role": "system"}, "message_role_known"),
+        ({"role": "user", "body": ""}, "message_body_not_empty"),
+        ({"role": "user", "status": "streaming"}, "message_only_replies_stream"),
+        ({"role": "assistant", "status": "gone"}, "message_status_known"),
+    ],
+)
+def test_the_database_refuses_an_impossible_message(ada, chat, fields, rule):
+    with pytest.raises(IntegrityError, match=rule), transaction.atomic():
+        Message.objects.create(user=ada, chat=chat, **{"body": "x", **fields})
+
+
+def test_a_key_has_one_current_value(ada):
+    make_fact(ada, "city", "Berlin")
+    with pytest.raises(IntegrityError, match="fact_one_current_value"), transaction.atomic():
+        make_fact(ada, "city", "Vienna")
+
+
+def test_words_are_indexed_in_the_language_of_their_writer(ada):
+    make_fact(ada, "pet", "zwei Katzen", config="german")
+    assert (
+        Fact.objects.filter(tsv="katze").exists()
+        or Fact.objects.filter(tsv__icontains="katz").exists()
+    )
+
+
+def test_vectors_are_not_read_with_the_row(ada, django_assert_num_queries):
+    make_fact(ada, "city", "Berlin")
+    with django_assert_num_queries(1) as queries:
+        Fact.objects.get()
+    assert 'embedding"' not in queries[0]["sql"]
+
+
+def test_a_key_is_found_by_its_secret_only(ada):
+    key, secret = ApiKey.make(user=ada, name="laptop")
+    assert ApiKey.objects.holding(secret).get() == key
+    assert not ApiKey.objects.holding(secret[:-1]).exists()
+    assert secret not in str(ApiKey.objects.values())
