@@ -1,1 +1,1 @@
-"""What thinks: the talker, the extractor and the summarizer. They get plain data and return values."""
+"""What thinks: talker, extractor and summarizer get plain data and return values."""
