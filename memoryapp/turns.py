@@ -240,5 +240,11 @@ def sent_prompt(reply: Message) -> talker.Prompt | None:
         turns=tuple(recall.Memory(**memory) for memory in receipt["turns"]),
         history=tuple(talker.Said(message.role, message.body) for message in history),
         now=datetime.fromisoformat(receipt["now"]),
+        search_resources=_nothing_found,
+        search_archive=_nothing_found,
     )
     return talker.prompt(reply.parent.body, context)
+
+
+async def _nothing_found(query: str) -> list[str]:
+    return []
