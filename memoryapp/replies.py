@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 from uuid import UUID
@@ -120,9 +120,11 @@ async def _obey(live: Live, channel: str) -> None:
             live.token.cancel()
         elif event["type"] == "reply.ask":
             await _flush(live)
-            await layer.send(
-                event["channel"], {"type": "reply.snapshot", "reply": live.id, "text": live.text}
-            )
+            snapshot = {"type": "reply.snapshot", "reply": live.id, "text": live.text}
+            if live.receipt is not None:
+                recalled = {"type": "reply.recalled", "reply": live.id}
+                await layer.send(event["channel"], recalled | {"receipt": asdict(live.receipt)})
+            await layer.send(event["channel"], snapshot)
 
 
 async def _publish_and_save(live: Live) -> None:
@@ -195,7 +197,7 @@ class Follower:
         return new
 
 
-async def follow(chat_id: UUID, reply_id: UUID, after: int = 0) -> AsyncIterator[Event]:
+async def follow(chat_id: UUID, reply_id: UUID, after: int = 0) -> AsyncGenerator[Event, None]:
     """The events of a reply until it is finished, its text exactly once from offset `after` on.
 
     Yields `reply.recalled`, `reply.delta` with its `offset`, and last `reply.finished`.
