@@ -1,0 +1,49 @@
+"""The JSON API, at /api/v1."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from ninja import NinjaAPI, Swagger
+
+from memoryapp.api import (
+    chat,
+    chats,
+    errors,
+    facts,
+    keys,
+    me,
+    messages,
+    prompts,
+    recall,
+    resources,
+    usage,
+)
+from memoryapp.api.auth import Key, Session
+
+api = NinjaAPI(
+    title="memoryapp",
+    version="1",
+    description="A chat that remembers, and shows that it does. Every error is "
+    '`{"detail": "<a sentence>", "code": "<a word>"}`; what is not yours does not exist.',
+    auth=[Key(), Session()],
+    # Swagger's own validator is a web service elsewhere.
+    docs=Swagger(settings={"validatorUrl": None, "persistAuthorization": True}),
+)
+errors.install(api)
+
+api.add_router("/chat", chat.router)
+api.add_router("/chats", chats.router)
+api.add_router("", messages.router)
+api.add_router("/facts", facts.router)
+api.add_router("/prompts", prompts.router)
+api.add_router("/recall", recall.router)
+api.add_router("/resources", resources.router)
+api.add_router("/me", me.router)
+api.add_router("/keys", keys.router)
+api.add_router("/usage", usage.router)
+
+
+@api.api_operation(
+    ["GET", "POST", "PUT", "PATCH", "DELETE"], "/{path:rest}", auth=None, include_in_schema=False
+)
+def unknown(request: HttpRequest, rest: str) -> HttpResponse:
+    """Also an address that doesn't exist is told in JSON."""
+    raise Http404

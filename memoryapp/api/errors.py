@@ -1,0 +1,113 @@
+"""What a program is told when something can't be done: always a sentence and a code."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation, ValidationError
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http.multipartparser import MultiPartParserError
+from ninja import NinjaAPI
+from ninja.errors import HttpError
+from ninja.errors import ValidationError as ParameterError
+
+from memoryapp.turns import ReplyStreaming
+
+NOT_FOUND = "There is nothing with this id or at this address, or it isn't yours."
+SENTENCES = {
+    400: ("bad_request", "The body is not valid JSON. Send one JSON object."),
+    401: ("not_signed_in", "Sign in, or send an API key as 'Authorization: Bearer <key>'."),
+}
+# Errors of a whole body, where there is no field to name.
+BODY_ERRORS = {"missing", "model_type", "model_attributes_type"}
+CONFLICTS = {"id_taken"}
+SHOWN_ERRORS = 3
+
+
+class ApiError(HttpError):
+    """An answer of our own: raise it anywhere below a view."""
+
+    def __init__(
+        self, status: int, code: str, detail: str, headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(status, detail)
+        self.code = code
+        self.headers = headers
+
+
+def answer(
+    status: int, code: str, detail: str, headers: Mapping[str, str] | None = None
+) -> HttpResponse:
+    if status == 401:
+        headers = {"WWW-Authenticate": "Bearer", **(headers or {})}
+    return JsonResponse({"detail": detail, "code": code}, status=status, headers=headers)
+
+
+def own_error(request: HttpRequest, error: ApiError) -> HttpResponse:
+    return answer(error.status_code, error.code, error.message, error.headers)
+
+
+def library_error(request: HttpRequest, error: HttpError) -> HttpResponse:
+    return answer(error.status_code, *SENTENCES[error.status_code])
+
+
+def not_found(request: HttpRequest, error: Http404) -> HttpResponse:
+    return answer(404, "not_found", NOT_FOUND)
+
+
+def too_large(request: HttpRequest, error: RequestDataTooBig) -> HttpResponse:
+    return answer(413, "too_large", "The body is too large. Send less at once.")
+
+
+def unreadable(request: HttpRequest, error: Exception) -> HttpResponse:
+    return answer(400, "bad_request", "The request could not be read. Check how it is encoded.")
+
+
+def still_streaming(request: HttpRequest, error: ReplyStreaming) -> HttpResponse:
+    return answer(409, "reply_streaming", str(error))
+
+
+def invalid_parameters(request: HttpRequest, error: ParameterError) -> HttpResponse:
+    sentences = [sentence(found) for found in error.errors[:SHOWN_ERRORS]]
+    return answer(422, "invalid", " ".join(dict.fromkeys(sentences)))
+
+
+def sentence(error: Mapping[str, Any]) -> str:
+    """One of pydantic's errors as a sentence that names the field."""
+    source, *path = error["loc"]
+    names = path[1:] if source == "body" else path
+    if not names and error["type"] in BODY_ERRORS:
+        return "The body must be one JSON object."
+    where = ".".join(map(str, names))
+    if error["type"] == "missing":
+        return f"{where} is missing."
+    if error["type"] == "extra_forbidden":
+        return f"There is no field {where!r} here."
+    return f"{where}: {error['msg'].removeprefix('Value error, ').rstrip('.')}."
+
+
+def refused(request: HttpRequest, error: ValidationError) -> HttpResponse:
+    """A rule of the models or of memory was broken."""
+    code = getattr(error, "code", None) or "invalid"
+    if hasattr(error, "error_dict"):
+        detail = " ".join(f"{name}: {' '.join(said)}" for name, said in error.message_dict.items())
+    else:
+        detail = " ".join(error.messages)
+    return answer(409 if code in CONFLICTS else 422, code, detail)
+
+
+HANDLERS: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
+    ApiError: own_error,
+    HttpError: library_error,
+    Http404: not_found,
+    RequestDataTooBig: too_large,
+    SuspiciousOperation: unreadable,
+    MultiPartParserError: unreadable,
+    ReplyStreaming: still_streaming,
+    ParameterError: invalid_parameters,
+    ValidationError: refused,
+}
+
+
+def install(api: NinjaAPI) -> None:
+    for kind, handler in HANDLERS.items():
+        api.add_exception_handler(kind, handler)

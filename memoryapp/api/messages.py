@@ -1,0 +1,141 @@
+"""Messages: read a chat, say something in it, and follow, stop or repeat a reply."""
+
+import asyncio
+from functools import partial
+from uuid import UUID
+
+from asgiref.sync import sync_to_async
+from django.http import Http404, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from ninja import Router, Status
+
+from memoryapp import replies, turns
+from memoryapp.api.auth import ApiRequest
+from memoryapp.api.errors import ApiError
+from memoryapp.api.paging import cut
+from memoryapp.api.params import Asked
+from memoryapp.api.shown import shown
+from memoryapp.api.streams import begin, finished, prefers_stream, stream
+from memoryapp.models import Chat, Fact, Message, User
+from memoryapp.schemas.chats import (
+    MessageFilter,
+    MessageOut,
+    NewMessage,
+    ReceiptOut,
+    Regenerate,
+    StreamFrom,
+)
+from memoryapp.schemas.fields import Page
+from memoryapp.turns import Turn
+
+router = Router(tags=["messages"])
+STOP_SECONDS = 5.0
+Role = Message.Role
+
+
+@router.get("/chats/{chat_id}/messages", response=Page[MessageOut], summary="Read a chat")
+def message_list(
+    request: ApiRequest, chat_id: UUID, asked: Asked[MessageFilter]
+) -> Page[MessageOut]:
+    """The history of the active branch, or with `archive=true` everything; oldest first."""
+    chat = get_object_or_404(Chat.objects.for_user(request.user), pk=chat_id)
+    messages = chat.archive if asked.archive else chat.history
+    if asked.after:
+        last_seen: Message = get_object_or_404(chat.messages, pk=asked.after)
+        messages = messages.filter(created_at__gt=last_seen.created_at)
+    return Page[MessageOut](items=shown(list(cut(messages, asked))), count=messages.count())
+
+
+@router.post(
+    "/chats/{chat_id}/messages",
+    response={200: MessageOut, 201: MessageOut},
+    summary="Say something, and wait for the reply or stream it",
+)
+async def message_add(
+    request: ApiRequest, chat_id: UUID, data: NewMessage
+) -> Status[MessageOut] | StreamingHttpResponse:
+    """One turn. `Accept: text/event-stream` streams the events `message`, `recall`, `delta`,
+    `done` and `error`; otherwise the answer is the finished reply, 201 for a new turn and 200
+    for one whose `id` was sent before. The reply is written to its end even if you leave.
+    """
+    return await answered(request, await begin(partial(opened, request.user, chat_id, data)))
+
+
+def opened(user: User, chat_id: UUID, data: NewMessage) -> Turn:
+    chat = get_object_or_404(Chat.objects.for_user(user).select_related("user"), pk=chat_id)
+    parent = None
+    if data.parent is not None:
+        parent = get_object_or_404(chat.messages.spoken(), pk=data.parent)
+    return turns.open_turn(
+        chat=chat,
+        body=data.body,
+        id=data.id,
+        fork="parent" in data.model_fields_set,
+        parent=parent,
+    )
+
+
+async def answered(request: ApiRequest, turn: Turn) -> Status[MessageOut] | StreamingHttpResponse:
+    if prefers_stream(request):
+        return stream(turn.reply)
+    return Status(201 if turn.is_new else 200, await finished(turn.reply))
+
+
+@router.get("/messages/{message_id}/stream", summary="The rest of a reply, as it comes")
+async def message_stream(
+    request: ApiRequest, message_id: UUID, asked: Asked[StreamFrom]
+) -> StreamingHttpResponse:
+    """Events as of POST, the text from the code point `after` on. A browser that reconnects
+    says where it was by itself, in Last-Event-ID."""
+    reply = await sync_to_async(found_reply)(request.user, message_id)
+    last_seen = request.headers.get("Last-Event-ID", "")
+    after = int(last_seen) if last_seen.isdecimal() and last_seen.isascii() else asked.after
+    return stream(reply, after)
+
+
+@router.post("/messages/{message_id}/stop", response=MessageOut, summary="Stop a reply")
+async def message_stop(request: ApiRequest, message_id: UUID) -> MessageOut:
+    """Its text so far is kept. Nothing happens to a reply that is finished."""
+    reply = await sync_to_async(found_reply)(request.user, message_id)
+    if reply.status == Message.Status.STREAMING:
+        await replies.stop(reply.pk)
+    async with asyncio.timeout(STOP_SECONDS):
+        return await finished(reply)
+
+
+@router.post(
+    "/messages/{message_id}/regenerate",
+    response={201: MessageOut},
+    summary="Answer again, perhaps without some facts",
+)
+async def message_regenerate(
+    request: ApiRequest, message_id: UUID, data: Regenerate | None = None
+) -> Status[MessageOut] | StreamingHttpResponse:
+    """A new version beside the reply, which stays. Waits or streams, as POST of a message."""
+    without = data.without if data else []
+    return await answered(
+        request, await begin(partial(reopened, request.user, message_id, without))
+    )
+
+
+def reopened(user: User, message_id: UUID, without: list[UUID]) -> Turn:
+    reply = found_reply(user, message_id)
+    if Fact.objects.for_user(user).filter(pk__in=without).count() < len(set(without)):
+        raise Http404
+    return turns.reopen(message=reply, without=[str(id) for id in without])
+
+
+@router.get("/messages/{message_id}/receipt", response=ReceiptOut, summary="What went into a reply")
+def message_receipt(request: ApiRequest, message_id: UUID) -> ReceiptOut:
+    return ReceiptOut(found_reply(request.user, message_id).receipt)
+
+
+def found_reply(user: User, message_id: UUID) -> Message:
+    """The reply with this id, or the newest one to the user's message with this id."""
+    messages = Message.objects.for_user(user).select_related("chat__user", "parent")
+    message: Message | None = get_object_or_404(messages, pk=message_id)
+    if message is not None and message.role == Role.USER:
+        message = messages.filter(parent=message, role=Role.ASSISTANT).order_by("created_at").last()
+    if message is None or message.role != Role.ASSISTANT:
+        raise ApiError(422, "not_a_reply", "This message is not a reply, and has none.")
+    return message

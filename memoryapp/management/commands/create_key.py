@@ -1,0 +1,47 @@
+"""`manage.py create_key <username> <name>`: an API key for a person, printed once."""
+
+from argparse import ArgumentParser
+from datetime import timedelta
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from memoryapp.models import ApiKey, User
+from memoryapp.models.accounts import SCOPES
+
+
+class Command(BaseCommand):
+    help = "Make an API key for a person and print it; it is not shown again."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("username")
+        parser.add_argument("name", help="what the key is for, to know it by later")
+        parser.add_argument(
+            "--scope",
+            action="append",
+            choices=SCOPES,
+            help="what the key may do, may be repeated; without it, read and write",
+        )
+        parser.add_argument("--days", type=int, help="days until it expires; without it, never")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        user = User.objects.filter(username=options["username"], is_active=True).first()
+        if user is None:
+            raise CommandError(f"There is no active user {options['username']!r}.")
+        expires_at = None
+        if options["days"] is not None:
+            if options["days"] < 1:
+                raise CommandError("--days must be at least 1.")
+            expires_at = timezone.now() + timedelta(days=options["days"])
+        try:
+            _, secret = ApiKey.make(
+                user=user,
+                name=options["name"].strip(),
+                scopes=tuple(options["scope"] or SCOPES),
+                expires_at=expires_at,
+            )
+        except ValidationError as error:
+            raise CommandError(" ".join(error.messages)) from None
+        self.stdout.write(secret)

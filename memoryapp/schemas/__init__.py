@@ -1,0 +1,1 @@
+"""JSON in and out: its fields, their bounds, and how rows become them."""

@@ -1,0 +1,128 @@
+"""Facts, prompts and what recall finds, as JSON."""
+
+from typing import Annotated, ClassVar, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, BeforeValidator, Field
+
+from memoryapp.models.memory import KEY_MAX_CHARS, VALUE_MAX_CHARS
+from memoryapp.schemas.fields import MAX_LIMIT, Body, Changes, Moment, Paging, Shown, Text
+
+Kind = Literal["identity", "preference", "project", "task", "fact"]
+Status = Literal["active", "pending", "paused"]
+Origin = Literal["typed", "pasted", "import", "user", "admin", "api"]
+# Whoever writes a memory decides at once; only what was learned can be pending.
+OwnStatus = Literal["active", "paused"]
+
+
+def is_nobody(user_id: int | None) -> bool:
+    return user_id is None
+
+
+class Remembered(Shown):
+    """What facts and prompts have in common."""
+
+    id: UUID
+    key: str
+    value: str
+    status: Status
+    valid_from: Moment
+    valid_to: Moment | None = Field(description="null while it is current")
+    quote: str
+    source_message_id: UUID | None
+    origin: Origin
+    pinned: bool = Field(validation_alias="is_pinned")
+    expires_at: Moment | None
+    local_only: bool
+    use_count: int
+    last_used_at: Moment | None
+
+
+class PromptOut(Remembered):
+    is_global: Annotated[bool, BeforeValidator(is_nobody)] = Field(
+        validation_alias="user_id", description="Part of the persona of everyone."
+    )
+
+
+class FactOut(Remembered):
+    kind: Kind
+    subject: str = Field(description="Whom it is about; empty for the person themselves.")
+    due_at: Moment | None
+
+
+class NewPrompt(Body):
+    key: Text = Field(min_length=1, max_length=KEY_MAX_CHARS)
+    value: Text = Field(min_length=1, max_length=VALUE_MAX_CHARS)
+    status: OwnStatus = "active"
+    pinned: bool = False
+    local_only: bool = False
+    expires_at: Moment | None = None
+    is_global: bool = Field(False, description="Part of the persona of everyone.")
+
+
+class NewFact(Body):
+    key: Text = Field(min_length=1, max_length=KEY_MAX_CHARS)
+    value: Text = Field(min_length=1, max_length=VALUE_MAX_CHARS)
+    kind: Kind = "fact"
+    subject: Text = Field("", max_length=100)
+    status: OwnStatus = "active"
+    pinned: bool = False
+    local_only: bool = False
+    expires_at: Moment | None = None
+    due_at: Moment | None = None
+
+
+class PromptChanges(Changes):
+    clearable: ClassVar[frozenset[str]] = frozenset({"expires_at"})
+
+    key: Text | None = Field(None, min_length=1, max_length=KEY_MAX_CHARS)
+    value: Text | None = Field(None, min_length=1, max_length=VALUE_MAX_CHARS)
+    status: OwnStatus | None = None
+    pinned: bool | None = None
+    local_only: bool | None = None
+    expires_at: Moment | None = None
+
+
+class FactChanges(PromptChanges):
+    clearable: ClassVar[frozenset[str]] = frozenset({"expires_at", "due_at"})
+
+    kind: Kind | None = None
+    subject: Text | None = Field(None, max_length=100)
+    due_at: Moment | None = None
+
+
+class PromptFilter(Paging):
+    status: Status | None = None
+
+
+class FactFilter(Paging):
+    kind: Kind | None = None
+    status: Status | None = None
+    chat_id: UUID | None = Field(None, description="What this chat taught.")
+    as_of: Moment | None = Field(None, description="What was true then, instead of now.")
+
+
+class Scope(BaseModel):
+    chat_id: UUID | None = Field(None, description="What this chat taught, and nothing else.")
+    all: bool = Field(False, description="Everything that is known about you.")
+
+
+class Forgotten(Shown):
+    forgotten: int = Field(description="How many facts and prompts are gone, versions aside.")
+
+
+class RecallQuery(BaseModel):
+    q: Text = Field(min_length=1, max_length=VALUE_MAX_CHARS)
+    limit: int = Field(10, ge=1, le=MAX_LIMIT)
+    kind: Kind | Literal["turn"] | None = None
+    min_score: float = Field(0.0, ge=0, allow_inf_nan=False)
+
+
+class RecalledOut(Shown):
+    id: str
+    kind: Kind | Literal["turn"]
+    text: str
+    score: float | None
+    cosine: float | None
+    words: float | None
+    source_message_id: str | None

@@ -1,0 +1,64 @@
+"""A person's settings, keys and usage as JSON."""
+
+from datetime import date
+from decimal import Decimal
+from typing import Literal
+from uuid import UUID
+
+from pydantic import BaseModel, Field
+
+from memoryapp.schemas.fields import Body, Changes, Moment, Shown, Text, TimeZone
+
+Scope = Literal["read", "write"]
+Language = Literal["en", "de"]
+
+
+class MeOut(Shown):
+    username: str
+    memory_on: bool
+    timezone: str
+    language: str
+    local_models_only: bool
+    notify_learned: bool
+    is_administrator: bool = Field(validation_alias="is_staff")
+
+
+class MeChanges(Changes):
+    memory_on: bool | None = None
+    timezone: TimeZone | None = None
+    language: Language | None = None
+    local_models_only: bool | None = None
+    notify_learned: bool | None = None
+
+
+class KeyOut(Shown):
+    id: UUID
+    name: str
+    prefix: str = Field(description="How the key begins; the rest is never shown again.")
+    scopes: list[Scope]
+    created_at: Moment
+    expires_at: Moment | None
+    last_used_at: Moment | None
+
+
+class MadeKey(KeyOut):
+    key: str = Field(description="The key itself. It is shown this once.")
+
+
+class NewKey(Body):
+    name: Text = Field(min_length=1, max_length=100)
+    scopes: list[Scope] = Field(["read", "write"], min_length=1, max_length=2)
+    expires_at: Moment | None = None
+
+
+class UsageQuery(BaseModel):
+    days: int = Field(30, ge=1, le=366, description="How many days back, today included.")
+
+
+class UsageOut(Shown):
+    day: date
+    agent: str
+    runs: int
+    input_tokens: int
+    output_tokens: int
+    cost: Decimal | None = Field(description="US dollars; null where no price is known.")

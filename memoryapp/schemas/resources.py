@@ -1,0 +1,37 @@
+"""Resources and their passages as JSON."""
+
+from typing import Literal
+from uuid import UUID
+
+from pydantic import BaseModel, Field
+
+from memoryapp.schemas.fields import Moment, Shown, Text
+
+
+class ResourceOut(Shown):
+    id: UUID
+    name: str
+    shared: bool = Field(validation_alias="is_shared", description="Everyone may search it.")
+    status: Literal["reading", "ready", "failed"]
+    progress: int = Field(description="Per cent that can be searched already.")
+    error: str
+    created_at: Moment
+
+
+class ResourceForm(BaseModel):
+    name: Text = Field("", max_length=200, description="Left out, it is the file's name.")
+
+
+class ResourceQuery(BaseModel):
+    q: Text = Field(min_length=1, max_length=2000)
+    limit: int = Field(5, ge=1, le=50)
+
+
+class FoundOut(Shown):
+    resource_id: UUID
+    resource_name: str
+    passage_id: int
+    position: int
+    page: int | None
+    text: str
+    score: float
