@@ -68,7 +68,7 @@ key has one value: what can be true at the same time gets keys of its own.
 - replaces: the "row" of "known" that is updated or retracted, else null.
 - valid_from, due_at, expires_at: local ISO 8601 times, or null. Count "tomorrow" or "on Friday" \
 from the message's said_at, and keep no such word in the value. due_at is when a task is to be \
-done; expires_at is when something stops being true, if the user says so."""
+done, at 09:00 if no time is said; expires_at is when something stops being true, if it is said."""
 
 # A word of assent needs what it assents to, not all of a long answer.
 CONTEXT_BYTES = 600

@@ -128,10 +128,10 @@ def _line(text: str) -> str:
 
 
 def _is_name(name: str) -> bool:
-    """Whether `name` says something, and nothing that the model was only told."""
-    told = " ".join(TITLE.casefold().split())
+    """Whether `name` has letters, and is no piece of the prompt."""
+    is_echo = len(name.split()) > 2 and name.casefold() in _line(TITLE).casefold()
     has_markup = re.search(r"[<>{}]|&[lg]t;", name)
-    return any(map(str.isalnum, name)) and not has_markup and name.casefold() not in told
+    return any(map(str.isalnum, name)) and not is_echo and not has_markup
 
 
 def _at_most(text: str, chars: int) -> str:

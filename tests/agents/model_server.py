@@ -1,0 +1,77 @@
+"""A small OpenAI-compatible server that answers as it is told, badly too."""
+
+import json
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+
+def chunk(**choice):
+    choice = {"index": 0, "delta": {}, "finish_reason": None, **choice}
+    data = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "small"}
+    return f"data: {json.dumps({**data, 'choices': [choice]})}\n\n".encode()
+
+
+def streamed(*texts):
+    """The body of a whole streamed reply."""
+    pieces = [chunk(delta={"role": "assistant", "content": text}) for text in texts]
+    return b"".join([*pieces, chunk(finish_reason="stop"), b"data: [DONE]\n\n"])
+
+
+class ModelServer:
+    """Answers each POST with `status`, `content_type` and `body`, and lists `models`."""
+
+    def __init__(self):
+        self.models = ["small"]
+        self.status, self.content_type, self.body = 200, "text/event-stream", streamed("Hello")
+        self.is_cut_off = False
+        self.posted = []
+        self.num_listed = 0
+        self.authorization = None
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self._server.server_port}/v1"
+
+    def refuse(self, status, message="no", code=None):
+        self.status, self.content_type = status, "application/json"
+        self.body = json.dumps({"error": {"message": message, "code": code}}).encode()
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+    def _handler(self):
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                server.num_listed += 1
+                server.authorization = self.headers["Authorization"]
+                body = json.dumps({"data": [{"id": name} for name in server.models]}).encode()
+                self._send(200, "application/json", body, len(body))
+
+            def do_POST(self):
+                length = int(self.headers["Content-Length"])
+                server.posted.append(json.loads(self.rfile.read(length)))
+                promised = len(server.body) + (100 if server.is_cut_off else 0)
+                self._send(server.status, server.content_type, server.body, promised)
+                self.close_connection = server.is_cut_off
+
+            def _send(self, status, content_type, body, length):
+                self.send_response(status)
+                self.send_header("Content-Type", content_type)
+                self.send_header("Content-Length", str(length))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        return Handler
