@@ -1,11 +1,23 @@
 """Two people with nothing in common, a chat with history, and no real model anywhere."""
 
 import pytest
+from django.db import connection
 from pydantic_ai import models as pydantic_ai_models
 
 from memoryapp.models import Chat, Message, User
 
 pydantic_ai_models.ALLOW_MODEL_REQUESTS = False
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup, django_db_blocker):
+    """At the end, cut the connections that threads of async tests still hold."""
+    yield
+    name = connection.settings_dict["NAME"]
+    with django_db_blocker.unblock(), connection._nodb_cursor() as cursor:
+        cursor.execute(
+            "select pg_terminate_backend(pid) from pg_stat_activity where datname = %s", [name]
+        )
 
 
 @pytest.fixture

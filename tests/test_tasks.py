@@ -1,0 +1,188 @@
+import threading
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from memoryapp import tasks
+from memoryapp.agents import llm
+from memoryapp.models import Chat, Fact, MemoryEvent, Message, Usage
+from tests.factories import make_chat, make_fact
+from tests.fakes import Script, learns, operation, says
+
+
+@pytest.fixture
+def taught(ada):
+    return make_chat(ada, "I live in Graz.", "Noted.")
+
+
+GRAZ = operation("city", "Graz", "I live in Graz")
+
+
+def test_extract_learns_from_a_finished_turn(taught):
+    with llm.override({"extractor": learns(GRAZ)}):
+        tasks.extract(str(taught.pk))
+    assert Fact.objects.get().value == "Graz"
+    assert Usage.objects.get().agent == "extractor"
+
+
+def test_a_second_extract_asks_no_model_and_changes_nothing(taught):
+    model = learns(GRAZ)
+    with llm.override({"extractor": model}):
+        tasks.extract(str(taught.pk))
+        tasks.extract(str(taught.pk))
+    assert len(model.requests) == 1
+    assert MemoryEvent.objects.count() == 1
+
+
+def test_extract_waits_for_the_reply(ada):
+    chat = make_chat(ada, "I live in Graz.")
+    model = learns(GRAZ)
+    with llm.override({"extractor": model}):
+        tasks.extract(str(chat.pk))
+    assert model.requests == []
+
+
+def test_extract_hears_only_what_is_new(taught):
+    model = learns()
+    with llm.override({"extractor": model}):
+        tasks.extract(str(taught.pk))
+        taught.add_message(Message.Role.USER, "And I have a cat.")
+        taught.add_message(Message.Role.ASSISTANT, "Nice.")
+        tasks.extract(str(taught.pk))
+    assert "cat" in model.sent
+    assert "I live in Graz" not in model.sent
+
+
+def test_what_was_said_while_memory_was_off_is_never_learned(taught):
+    Chat.objects.filter(pk=taught.pk).update(memory_on=False)
+    model = learns(GRAZ)
+    with llm.override({"extractor": model}):
+        tasks.extract(str(taught.pk))
+        Chat.objects.filter(pk=taught.pk).update(memory_on=True)
+        tasks.extract(str(taught.pk))
+    assert model.requests == []
+    assert not Fact.objects.exists()
+
+
+def test_memory_switched_off_while_the_extractor_thinks_is_honoured(taught):
+    class SlowToThink(Script):
+        async def _respond(self, messages, info):
+            await Chat.objects.filter(pk=taught.pk).aupdate(memory_on=False)
+            return await super()._respond(messages, info)
+
+    with llm.override({"extractor": SlowToThink([{"operations": [GRAZ]}])}):
+        tasks.extract(str(taught.pk))
+    assert not Fact.objects.exists()
+
+
+def test_a_failing_extractor_tells_the_owner_and_the_queue(taught):
+    with (
+        llm.override({"extractor": Script([RuntimeError("broken")])}),
+        pytest.raises(RuntimeError),
+    ):
+        tasks.extract(str(taught.pk))
+    event = MemoryEvent.objects.get()
+    assert (event.action, event.user) == (MemoryEvent.Action.FAILED, taught.user)
+    assert event.message == taught.archive.first()
+
+
+def test_the_extractor_is_shown_what_is_known(ada, ben, taught):
+    make_fact(ada, "pet", "a cat called Muffin")
+    make_fact(ben, "pet", "a dog called Rex")
+    model = learns()
+    with llm.override({"extractor": model}):
+        tasks.extract(str(taught.pk))
+    assert "Muffin" in model.sent
+    assert "Rex" not in model.sent
+
+
+def test_summarize_puts_a_summary_in_the_place_of_old_messages(ada, settings):
+    settings.SUMMARY_TRIGGER_MESSAGES, settings.SUMMARY_KEEP_MESSAGES = 5, 2
+    chat = make_chat(ada, *"abcdef")
+    with llm.override({"summarizer": says("They spelled.")}):
+        tasks.summarize(str(chat.pk))
+        tasks.summarize(str(chat.pk))
+    assert [message.body for message in chat.history] == ["They spelled.", "e", "f"]
+
+
+def test_title_names_the_chat_once(chat):
+    model = says("Greetings")
+    with llm.override({"title": model}):
+        tasks.title(str(chat.pk))
+        tasks.title(str(chat.pk))
+    chat.refresh_from_db()
+    assert (chat.title, chat.title_source, len(model.requests)) == ("Greetings", "auto", 1)
+
+
+def test_title_never_overwrites_one_made_by_hand(chat):
+    class SlowToThink(Script):
+        async def _respond(self, messages, info):
+            await Chat.objects.filter(pk=chat.pk).aupdate(title="Mine", title_source="manual")
+            return await super()._respond(messages, info)
+
+    with llm.override({"title": SlowToThink(["Theirs"])}):
+        tasks.title(str(chat.pk))
+    chat.refresh_from_db()
+    assert chat.title == "Mine"
+
+
+def test_title_leaves_the_order_of_chats_alone(chat):
+    before = chat.last_message_at
+    with llm.override({"title": says("Greetings")}):
+        tasks.title(str(chat.pk))
+    chat.refresh_from_db()
+    assert chat.last_message_at == before
+
+
+def test_messages_and_facts_get_their_vectors(ada, taught):
+    fact = make_fact(ada, "city", "Graz")
+    tasks.embed_messages(str(taught.pk))
+    tasks.embed_facts(str(ada.pk))
+    assert not Message.objects.filter(chat=taught, embedding=None).exists()
+    assert Fact.objects.get(pk=fact.pk).embedding_model
+
+
+def test_sweep_ends_replies_whose_process_is_gone(chat):
+    reply = chat.add_message(Message.Role.ASSISTANT, "Half a", status="streaming")
+    Message.objects.filter(pk=reply.pk).update(streaming_beat=timezone.now() - timedelta(minutes=1))
+    tasks.sweep()
+    reply.refresh_from_db()
+    assert (reply.status, reply.body) == ("interrupted", "Half a")
+    assert "Answer again" in reply.failure
+
+
+def test_sweep_leaves_living_replies_alone(chat):
+    reply = chat.add_message(Message.Role.ASSISTANT, "Half a", status="streaming")
+    Message.objects.filter(pk=reply.pk).update(streaming_beat=timezone.now())
+    tasks.sweep()
+    reply.refresh_from_db()
+    assert reply.status == "streaming"
+
+
+@pytest.mark.parametrize(
+    "task", [tasks.extract, tasks.summarize, tasks.title, tasks.embed_messages]
+)
+def test_a_task_for_a_deleted_chat_does_nothing(chat, task):
+    chat_id = str(chat.pk)
+    chat.delete()
+    task(chat_id)
+    assert not Usage.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_deliveries_at_once_learn_once(taught):
+    model = learns(GRAZ)
+
+    def deliver():
+        tasks.extract(str(taught.pk))
+        connection.close()
+
+    with llm.override({"extractor": model}):
+        threads = [threading.Thread(target=deliver) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert (Fact.objects.count(), len(model.requests)) == (1, 1)

@@ -1,0 +1,143 @@
+import uuid
+
+import pytest
+from django.core.exceptions import ValidationError
+from pydantic_ai import CancellationToken
+
+from memoryapp import turns
+from memoryapp.agents import llm
+from memoryapp.models import Usage
+from tests.factories import make_chat, make_fact, make_prompt
+from tests.fakes import says
+
+
+async def answer(turn, model):
+    """All that `take_turn` yields with this talker."""
+    with llm.override({"talker": model}):
+        return [piece async for piece in turns.take_turn(turn, CancellationToken())]
+
+
+def test_open_turn_saves_the_message_and_the_row_of_its_reply(chat):
+    turn = turns.open_turn(chat=chat, body="  And now?  ")
+    assert (turn.user_message.body, turn.is_new) == ("And now?", True)
+    assert (turn.reply.status, turn.reply.parent) == ("streaming", turn.user_message)
+
+
+def test_the_same_id_is_the_same_turn(chat):
+    id = uuid.uuid4()
+    first = turns.open_turn(chat=chat, body="And now?", id=id)
+    again = turns.open_turn(chat=chat, body="And now?", id=id)
+    assert (again.reply, again.is_new) == (first.reply, False)
+    assert chat.archive.count() == 4
+
+
+def test_an_id_of_another_chat_is_refused(ada, chat):
+    taken = chat.archive.first()
+    other = make_chat(ada)
+    with pytest.raises(ValidationError, match="taken"):
+        turns.open_turn(chat=other, body="Hello", id=taken.pk)
+
+
+def test_a_chat_answers_one_message_at_a_time(chat):
+    turns.open_turn(chat=chat, body="And now?")
+    with pytest.raises(turns.ReplyStreaming):
+        turns.open_turn(chat=chat, body="Hurry up")
+    assert chat.archive.count() == 4
+
+
+@pytest.mark.parametrize("body", ["", "  \n", "a\0b", "a\ud800b", "x" * 100_001])
+def test_a_body_that_cannot_be_stored_changes_nothing(chat, body):
+    with pytest.raises(ValidationError):
+        turns.open_turn(chat=chat, body=body)
+    assert chat.archive.count() == 2
+
+
+def test_editing_a_message_begins_a_branch(chat):
+    question = chat.archive.first()
+    turn = turns.open_turn(chat=chat, body="Hello again", fork=True, parent=None)
+    assert list(turn.user_message.siblings) == [question, turn.user_message]
+    assert [message.body for message in chat.history] == ["Hello again", ""]
+
+
+def test_reopening_a_reply_makes_a_sibling(chat):
+    reply = chat.archive.last()
+    turn = turns.reopen(message=reply)
+    assert list(turn.reply.siblings) == [reply, turn.reply]
+    assert turn.reply.parent == reply.parent
+
+
+def test_a_question_cannot_be_reopened(chat):
+    with pytest.raises(ValidationError, match="Only a reply"):
+        turns.reopen(message=chat.archive.first())
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_a_turn_yields_its_receipt_then_text_then_the_whole_receipt(ada, chat):
+    turn = await _open(chat)
+    first, *text, last = await answer(turn, says("Good ", "morning"))
+    assert "".join(text) == "Good morning"
+    assert first is last
+    assert last.tokens["reply"] > 0
+    assert last.milliseconds["total"] >= last.milliseconds["first_token"]
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_the_receipt_tells_all_that_went_into_the_prompt(ada, ben, chat):
+    await _thread(make_fact, ada, "name", "Ada", kind="identity")
+    await _thread(make_prompt, ada, "style", "Be short.")
+    await _thread(make_prompt, None, "house", "Be kind.")
+    await _thread(make_prompt, ben, "style", "Be loud.")
+    receipt, *_ = await answer(await _open(chat), says("Good"))
+    assert [memory["text"] for memory in receipt.memories] == ["name: Ada"]
+    assert [prompt["text"] for prompt in receipt.prompts] == ["Be kind.", "Be short."]
+    assert receipt.window == 2
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_the_talker_is_sent_what_the_receipt_says(ada, chat):
+    await _thread(make_fact, ada, "name", "Ada", kind="identity")
+    turn, model = await _open(chat), says("Good")
+    receipt, *_ = await answer(turn, model)
+    turn.reply.receipt = receipt.__dict__
+    sent = await _thread(turns.sent_prompt, turn.reply)
+    assert (sent.question, sent.instructions) == (model.sent, model.instructions)
+    assert "name: Ada" in sent.question
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_a_fact_can_be_left_out_of_one_answer(ada, chat):
+    fact = await _thread(make_fact, ada, "name", "Ada", kind="identity")
+    reply = await _thread(chat.archive.last)
+    turn = await _thread(turns.reopen, message=reply, without=[str(fact.pk)])
+    receipt, *_ = await answer(turn, says("Good"))
+    assert (receipt.memories, receipt.without) == ([], [str(fact.pk)])
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_memory_off_recalls_nothing(ada, chat):
+    await _thread(make_fact, ada, "name", "Ada", kind="identity")
+    chat.memory_on = False
+    await chat.asave()
+    receipt, *_ = await answer(await _open(chat), says("Good"))
+    assert (receipt.memories, receipt.memory_on) == ([], False)
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_a_turn_is_accounted_for(ada, chat):
+    fact = await _thread(make_fact, ada, "name", "Ada", kind="identity")
+    await answer(await _open(chat), says("Good"))
+    usage = await Usage.objects.aget()
+    await fact.arefresh_from_db(fields=["use_count"])
+    assert (usage.agent, usage.user_id, fact.use_count) == ("talker", ada.pk, 1)
+
+
+async def _open(chat):
+    turn = await _thread(turns.open_turn, chat=chat, body="And now?")
+    turn.reply.chat, turn.reply.user = chat, chat.user
+    return turn
+
+
+async def _thread(function, *arguments, **named):
+    from asgiref.sync import sync_to_async
+
+    return await sync_to_async(function)(*arguments, **named)
