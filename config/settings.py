@@ -33,10 +33,17 @@ def made_once(path: Path) -> str:
 
 # Where and who
 DATA_DIR = Path(env.str("DATA_DIR", default="") or BASE_DIR / "data").expanduser().resolve()
+HOST = env.str("HOST", default="127.0.0.1")
 PORT = env.int("PORT", default=8000)
 SITE_URL = env.str("SITE_URL", default="") or f"http://localhost:{PORT}"
 DEBUG = env.bool("DEBUG", default=False)
-SECRET_KEY = env.str("SECRET_KEY", default="") or made_once(DATA_DIR / "secret_key")
+try:
+    SECRET_KEY = env.str("SECRET_KEY", default="") or made_once(DATA_DIR / "secret_key")
+except OSError as error:
+    sys.exit(
+        f"The data folder {DATA_DIR} can't be used ({error.strerror}): set DATA_DIR to a folder"
+        " that you may write."
+    )
 
 _site = urlsplit(SITE_URL)
 LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
@@ -189,7 +196,6 @@ USE_TZ = True
 # Files
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-STATIC_ROOT = DATA_DIR / "static"
 WHITENOISE_USE_FINDERS = True
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 
@@ -232,9 +238,12 @@ LOGGING = {
         "line": {"format": "%(asctime)s  %(message)s", "datefmt": "%H:%M:%S"},
     },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": "WARNING"},
     "loggers": {
-        "memoryapp": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
-        "django": {"handlers": ["stderr"], "level": "WARNING", "propagate": False},
-        "django-q": {"handlers": ["stderr"], "level": "WARNING", "propagate": False},
+        "memoryapp": {"level": "INFO"},
+        # These bring handlers of their own, which would say the same again in another form.
+        "django": {"handlers": [], "level": "WARNING"},
+        "django.request": {"level": "ERROR"},
+        "uvicorn": {"handlers": [], "level": "WARNING", "propagate": True},
     },
 }

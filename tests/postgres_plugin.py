@@ -24,7 +24,6 @@ def start():
     os.environ["TEST_DATABASE_NAME"] = f"test_run_{os.getpid()}"
     data_dir = Path(tempfile.gettempdir()) / f"memoryapp-tests-{os.getuid()}"
     os.environ["DATA_DIR"] = str(data_dir)
-    (data_dir / "static").mkdir(parents=True, exist_ok=True)  # WhiteNoise warns of a missing one
     if os.environ.get("DATABASE_URL"):
         return
     from memoryapp import embedded_postgres

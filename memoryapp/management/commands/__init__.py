@@ -1,0 +1,1 @@
+"""What `manage.py` can do beyond Django's own commands."""

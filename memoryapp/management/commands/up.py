@@ -1,0 +1,173 @@
+"""`manage.py up`: everything on this machine, in one terminal, until Ctrl-C."""
+
+import argparse
+import fcntl
+import http.client
+import logging
+import secrets
+import socket
+import time
+from pathlib import Path
+from typing import IO, Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connections
+
+from memoryapp import database, embedded_postgres, supervisor
+from memoryapp.database import DatabaseUnusable
+from memoryapp.embedded_postgres import PostgresError
+from memoryapp.models import User
+from memoryapp.supervisor import Child
+
+logger = logging.getLogger(__name__)
+
+POLL_SECONDS = 0.5
+START_SECONDS = 60
+STOP_SECONDS = 7.5  # a web process saves its replies within five
+CLOSE_SECONDS = 2  # for requests that are still being answered
+
+
+class Command(BaseCommand):
+    help = "Run everything on this machine: PostgreSQL, web and worker. Ctrl-C stops it all."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--host", default=settings.HOST, help="address (default: %(default)s)")
+        parser.add_argument(
+            "--port", type=int, default=settings.PORT, help="port (default: %(default)s)"
+        )
+        parser.add_argument(
+            "--workers", type=int, default=1, help="web processes (default: %(default)s)"
+        )
+        parser.add_argument(
+            "--no-worker", action="store_true", help="leave background work to other machines"
+        )
+
+    def handle(
+        self, *, host: str, port: int, workers: int, no_worker: bool, **options: Any
+    ) -> None:
+        _check_port(host, port)
+        children = [_web(host, port, workers)]
+        if not no_worker:
+            children.append(Child("worker", "manage.py", "worker"))
+        with _only_one(settings.DATA_DIR / "up.lock"):
+            supervisor.stop_on_signals()
+            try:
+                _prepare()
+                _start(children, host, port)
+                _keep_running(children)
+            except KeyboardInterrupt:
+                logger.info("Stopping")
+            except (DatabaseUnusable, PostgresError) as error:
+                raise CommandError(str(error)) from error
+            finally:
+                _stop(children)
+
+
+def _check_port(host: str, port: int) -> None:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, port))
+        except (OSError, OverflowError) as error:
+            raise CommandError(
+                f"Port {port} of {host} can't be used ({getattr(error, 'strerror', error)}):"
+                f" stop what uses it, or choose another port, as in `PORT={port + 1} make run`."
+            ) from error
+
+
+def _only_one(path: Path) -> IO[str]:
+    """An open file whose lock says that everything runs from this folder; it goes with it."""
+    lock = path.open("w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise CommandError(
+            f"It runs already with the data in {path.parent}:"
+            " stop it there, or set DATA_DIR to another folder."
+        ) from error
+    return lock
+
+
+def _web(host: str, port: int, workers: int) -> Child:
+    arguments = [f"--host={host}", f"--port={port}", f"--workers={workers}", "--no-server-header"]
+    arguments += ["--no-access-log", "--log-level=warning"]
+    arguments += [f"--timeout-graceful-shutdown={CLOSE_SECONDS}"]
+    return Child("web server", "-m", "uvicorn", "config.asgi:application", *arguments)
+
+
+def _prepare() -> None:
+    """Have a database that answers, with tables as they should be and somebody to sign in."""
+    if settings.IS_POSTGRES_EMBEDDED:
+        logger.info("Starting PostgreSQL in %s", settings.EMBEDDED_POSTGRES_DIR)
+        embedded_postgres.start(settings.EMBEDDED_POSTGRES_DIR)
+    database.check()
+    with database.setting_up():
+        if num_steps := database.num_missing_migrations():
+            logger.info("Preparing the database (%d steps)", num_steps)
+            database.migrate()
+        _ensure_administrator()
+    connections.close_all()
+
+
+def _ensure_administrator() -> None:
+    """Make the first person, whose password is told here and never again."""
+    if not User.objects.exists():
+        password = secrets.token_urlsafe(12)
+        User.objects.create_superuser("admin", password=password)
+        logger.info("The first administrator is made. User: admin  Password: %s", password)
+        logger.info("This password isn't shown again; change it after signing in.")
+
+
+def _start(children: list[Child], host: str, port: int) -> None:
+    """Start the web server and the rest; return when the first page can be fetched."""
+    logger.info("Starting the %s", " and the ".join(child.name for child in children))
+    for child in children:
+        child.start()
+    web = children[0]
+    deadline = time.monotonic() + START_SECONDS
+    while not _answers(host, port):
+        if web.exit_code is not None:
+            raise CommandError(f"{web.describe_end()} before it answered: see the lines above.")
+        if time.monotonic() > deadline:
+            raise CommandError(f"The {web.name} didn't answer within {START_SECONDS} s.")
+        time.sleep(0.05)
+    logger.info("Ready: %s  (Ctrl-C stops it)", settings.SITE_URL)
+
+
+def _answers(host: str, port: int) -> bool:
+    anywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+    web = http.client.HTTPConnection(anywhere.get(host, host), port, timeout=5)
+    try:
+        web.request("GET", "/healthz", headers={"Host": "localhost"})
+        return web.getresponse().status == http.HTTPStatus.OK
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        web.close()
+
+
+def _keep_running(children: list[Child]) -> None:
+    while True:
+        time.sleep(POLL_SECONDS)
+        if settings.IS_POSTGRES_EMBEDDED:
+            _keep_postgres_running(settings.EMBEDDED_POSTGRES_DIR)
+        for child in children:
+            child.keep_running()
+
+
+def _keep_postgres_running(data_dir: Path) -> None:
+    if not embedded_postgres.postmaster(data_dir):
+        logger.warning("PostgreSQL has ended; starting it again")
+        embedded_postgres.start(data_dir)
+        logger.info("PostgreSQL has been started again")
+
+
+def _stop(children: list[Child]) -> None:
+    supervisor.ignore_signals()
+    supervisor.stop(children, seconds=STOP_SECONDS)
+    if settings.IS_POSTGRES_EMBEDDED:
+        embedded_postgres.stop(settings.EMBEDDED_POSTGRES_DIR)
+    logger.info("Stopped")

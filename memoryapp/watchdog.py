@@ -1,0 +1,138 @@
+"""Background work that goes on by itself: django-q2's cluster, watched and restarted in need.
+
+A worker process of the cluster that is killed while idle (by the kernel, short of memory) takes
+the lock of the cluster's task queue with it. The cluster replaces the process and never runs a
+task again, without a word.
+"""
+
+import logging
+import time
+from datetime import timedelta
+
+import psutil
+from django.db import Error, connection
+from django.db.models import Count, Max
+from django.utils import timezone
+
+from memoryapp import tasks
+from memoryapp.heartbeat import Heartbeat, num_workers, queue
+from memoryapp.supervisor import Child, stop
+
+logger = logging.getLogger(__name__)
+
+POLL_SECONDS = 1
+SWEEP_SECONDS = 20
+STOP_SECONDS = 6  # a task that still runs then is cut off, and run again at the next start
+
+
+def give_back() -> None:
+    """Let what a killed cluster had taken be taken again, at once instead of after `retry`.
+
+    Not while other workers live, who may be at it; a task that ran already is safe to run twice.
+    """
+    if num_workers() <= 1:
+        now = timezone.now()
+        queue().filter(lock__gt=now).update(lock=now)
+
+
+class Cluster(Child):
+    """django-q2's cluster: a guard, a pusher, a monitor and the workers."""
+
+    def __init__(self) -> None:
+        super().__init__("background cluster", "manage.py", "qcluster")
+        self.members: set[int] = set()
+        self.has_lost_member = False
+
+    def start(self) -> None:
+        give_back()
+        self.members = set()
+        self.has_lost_member = False
+        super().start()
+
+    def is_working(self) -> bool:
+        """Look at its processes: whether one works on a task, and whether one has gone."""
+        try:
+            children = psutil.Process(self.pid).children(recursive=True)
+        except psutil.NoSuchProcess:
+            return False
+        # django-q2 keeps these titles: "qcluster <name> idle", "qcluster <name> processing <task>"
+        titles = {child.pid: _title(child) for child in children}
+        members = {pid for pid, title in titles.items() if title.startswith("qcluster ")}
+        self.has_lost_member |= bool(self.members - members)
+        self.members = members
+        return any(" processing " in title for title in titles.values())
+
+
+def _title(process: psutil.Process) -> str:
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:
+        return ""
+
+
+class Watchdog:
+    def __init__(self, *, patience: float) -> None:
+        """`patience` is how many seconds a task may wait while nothing is being worked on."""
+        self.patience = patience
+        self.cluster = Cluster()
+        self.heartbeat = Heartbeat()
+        self.taken: dict[str, object] = {}
+        self.progress_at = 0.0
+        self.next_sweep = 0.0
+        self.is_database_down = False
+
+    def run(self) -> None:
+        """Keep background work going until interrupted."""
+        while True:
+            try:
+                self.look()
+                self.is_database_down = False
+            except Error as error:
+                connection.close()
+                if not self.is_database_down:
+                    logger.warning("The database doesn't answer, trying again: %s", error)
+                self.is_database_down = True
+            time.sleep(POLL_SECONDS)
+
+    def stop(self) -> None:
+        stop([self.cluster], seconds=STOP_SECONDS)
+        self.heartbeat.close()
+
+    def look(self) -> None:
+        """One round: all that may be wrong is put right."""
+        self.heartbeat.beat()
+        if self.cluster.process is None:
+            self.cluster.start()
+        self.cluster.keep_running()
+        if why := self.stall():
+            logger.warning("Background work has stalled (%s): starting it again", why)
+            self.cluster.kill()
+            self.cluster.start()
+        if time.monotonic() >= self.next_sweep:
+            self.next_sweep = time.monotonic() + SWEEP_SECONDS
+            sweep()
+
+    def stall(self) -> str:
+        """Why no task will be worked on any more; empty while that may still happen."""
+        is_working = self.cluster.is_working()
+        now = timezone.now()
+        taken = queue().filter(lock__gt=now).aggregate(latest=Max("lock"), count=Count("pk"))
+        if is_working or taken != self.taken:
+            self.taken = taken
+            self.progress_at = time.monotonic()
+        if is_working:
+            return ""
+        if self.cluster.has_lost_member:
+            return "one of its processes was killed"
+        idle_since = max(self.progress_at, self.cluster.started_at)
+        waiting = queue().filter(lock__lt=now - timedelta(seconds=self.patience))
+        if time.monotonic() - idle_since <= self.patience or not waiting.exists():
+            return ""
+        return f"a task waits, and none was worked on for {self.patience:g} s"
+
+
+def sweep() -> None:
+    try:
+        tasks.sweep()
+    except Exception:
+        logger.exception("The sweep failed and is tried again in %d s", SWEEP_SECONDS)
