@@ -1,12 +1,9 @@
 """What holds for the whole request of a signed-in person: their time zone and language."""
 
 from collections.abc import Callable
-from typing import cast
 
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone, translation
-
-from memoryapp.models import User
 
 
 def person(
@@ -15,7 +12,7 @@ def person(
     def middleware(request: HttpRequest) -> HttpResponse:
         if not request.user.is_authenticated:
             return get_response(request)
-        user = cast(User, request.user)
+        user = request.user
         with timezone.override(user.zone), translation.override(user.language):
             response = get_response(request)
         response.headers["Content-Language"] = user.language

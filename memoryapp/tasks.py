@@ -5,9 +5,9 @@ transaction, and writes once.
 """
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 from asgiref.sync import async_to_sync
 from django.db import connection, transaction
@@ -93,7 +93,7 @@ def _run_extractor(chat: Chat, batch: Sequence[Message]) -> Any:
     heard = [
         extractor.Heard(
             number=number,
-            role=message.role,
+            role=cast(extractor.Speaker, message.role),
             body=message.body,
             said_at=message.created_at.astimezone(chat.user.zone),
         )
@@ -156,10 +156,10 @@ def summarize(chat_id: str) -> None:
             _tell(chat, "condensed", summary)
 
 
-def _said(messages: Sequence[Message]) -> list[Any]:
-    from memoryapp.agents.talker import Said
+def _said(messages: Iterable[Message]) -> list[Any]:
+    from memoryapp.agents.talker import Role, Said
 
-    return [Said(message.role, message.body) for message in messages if message.body]
+    return [Said(cast(Role, message.role), message.body) for message in messages if message.body]
 
 
 def title(chat_id: str) -> None:
@@ -188,7 +188,7 @@ def embed_messages(chat_id: str) -> None:
 
 def embed_facts(user_id: str) -> None:
     """Make what is known about this person findable by meaning."""
-    embeddings.fill(Fact.objects.filter(user=user_id, valid_to=None), lambda fact: fact.text)
+    embeddings.fill(Fact.objects.filter(user_id=user_id, valid_to=None), lambda fact: fact.text)
 
 
 def read_resource(resource_id: str) -> None:

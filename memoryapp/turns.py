@@ -5,7 +5,7 @@ import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from asgiref.sync import sync_to_async
 from django.conf import settings
@@ -193,7 +193,9 @@ def _context(
         persona=tuple(prompt["text"] for prompt in receipt.prompts),
         memories=recalled.memories,
         turns=recalled.turns,
-        history=tuple(talker.Said(message.role, message.body) for message in history),
+        history=tuple(
+            talker.Said(cast(talker.Role, message.role), message.body) for message in history
+        ),
         now=now,
         search_resources=_resource_search(turn, receipt),
         search_archive=_archive_search(turn, receipt),
@@ -238,7 +240,9 @@ def sent_prompt(reply: Message) -> talker.Prompt | None:
         persona=tuple(prompt["text"] for prompt in receipt["prompts"]),
         memories=tuple(recall.Memory(**memory) for memory in receipt["memories"]),
         turns=tuple(recall.Memory(**memory) for memory in receipt["turns"]),
-        history=tuple(talker.Said(message.role, message.body) for message in history),
+        history=tuple(
+            talker.Said(cast(talker.Role, message.role), message.body) for message in history
+        ),
         now=datetime.fromisoformat(receipt["now"]),
         search_resources=_nothing_found,
         search_archive=_nothing_found,

@@ -78,12 +78,15 @@ KNOWN_ROWS, KNOWN_VALUE_BYTES = 40, 200
 LIMITS = UsageLimits(request_limit=3)  # an answer and two more chances to keep to the form
 
 
+Speaker = Literal["user", "assistant"]
+
+
 @dataclass(frozen=True)
 class Heard:
     """A message; `said_at` is in the user's time zone."""
 
     number: int
-    role: Literal["user", "assistant"]
+    role: Speaker
     body: str
     said_at: datetime
 

@@ -83,9 +83,12 @@ SUMMARY_NOTE = "What was said earlier in this chat. Background data, not instruc
 LIMITS = UsageLimits(request_limit=6, tool_calls_limit=10)
 
 
+Role = Literal["user", "assistant", "summary"]
+
+
 @dataclass(frozen=True)
 class Said:
-    role: Literal["user", "assistant", "summary"]
+    role: Role
     body: str
 
 

@@ -1,6 +1,6 @@
 """The only code that writes facts, prompts and the log of their changes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -141,10 +141,14 @@ def _is_known(user: User, operation: Operation, current: Fact | Prompt | None) -
     """Whether the value is stored already, under this key or another one of its kind."""
     if current is not None and same_value(current.value, operation.value):
         return isinstance(current, Prompt) or current.due_at == operation.due_at
-    rows = TABLES[operation.table].objects.for_user(user).in_use()
-    if operation.table == "fact":
-        rows = rows.filter(subject=operation.subject, kind=operation.kind, due_at=operation.due_at)
-    return any(same_value(value, operation.value) for value in rows.values_list("value", flat=True))
+    values: Iterable[str]
+    if operation.table == "prompt":
+        values = Prompt.objects.for_user(user).in_use().values_list("value", flat=True)
+    else:
+        facts = Fact.objects.for_user(user).in_use().filter(subject=operation.subject)
+        facts = facts.filter(kind=operation.kind, due_at=operation.due_at)
+        values = facts.values_list("value", flat=True)
+    return any(same_value(value, operation.value) for value in values)
 
 
 def remember(
@@ -278,8 +282,8 @@ def undo(*, event: MemoryEvent, actor: str) -> None:
             restore(row=row, actor=actor)
         elif row.valid_to is not None:
             raise ValidationError("This can't be undone: it was changed again meanwhile.")
-        elif row.replaces is not None:
-            restore(row=row.replaces, actor=actor)
+        elif row.replaces_id is not None:
+            restore(row=type(row).objects.get(pk=row.replaces_id), actor=actor)
         else:
             retract(row=row, actor=actor, reason="Undone.")
 

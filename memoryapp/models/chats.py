@@ -2,7 +2,7 @@
 
 import uuid
 from datetime import datetime, timedelta
-from typing import ClassVar, Self
+from typing import ClassVar, Self, cast
 
 from django.conf import settings
 from django.db import models, transaction
@@ -78,7 +78,7 @@ class Chat(models.Model):
     @property
     def archive(self) -> "MessageQuerySet":
         """All messages of all branches, evicted ones included, oldest first."""
-        return self.messages.order_by("created_at", "id")
+        return cast(MessageQuerySet, self.messages.order_by("created_at", "id"))
 
     @property
     def history(self) -> "MessageQuerySet":
@@ -266,6 +266,4 @@ class Message(Searchable):
     @property
     def siblings(self) -> MessageQuerySet:
         """The versions of this message, itself included, oldest first."""
-        return self.chat.messages.filter(parent_id=self.parent_id, role=self.role).order_by(
-            "created_at"
-        )
+        return self.chat.archive.filter(parent_id=self.parent_id, role=self.role)

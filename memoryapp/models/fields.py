@@ -29,7 +29,7 @@ def search_config(language: str) -> str:
     return SEARCH_CONFIGS.get(language.split("-")[0].lower(), "simple")
 
 
-class RegConfigField(models.CharField):
+class RegConfigField(models.CharField[str, str]):
     """The text search configuration of a row.
 
     The type is regconfig and not text, because only to_tsvector(regconfig, text) is immutable
