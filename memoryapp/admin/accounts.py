@@ -11,12 +11,12 @@ from memoryapp.admin.base import ReadOnlyAdmin, RowAdmin
 from memoryapp.models import ApiKey, Usage, User
 
 
-class UserForm(UserChangeForm):  # type: ignore[type-arg]
+class UserForm(UserChangeForm[User]):
     language = forms.ChoiceField(choices=settings.LANGUAGES)
 
 
 @admin.register(User)
-class UserAdmin(RowAdmin, DjangoUserAdmin):  # type: ignore[type-arg]
+class UserAdmin(RowAdmin, DjangoUserAdmin[User]):
     form = UserForm
     list_display = [
         "username", "first_name", "last_name", "is_active", "is_staff", "memory_on", "timezone",

@@ -27,7 +27,7 @@ def lean(name: str) -> "Prefetch[str, QuerySet[Message], str]":
     return Prefetch(name, queryset=Message.objects.all())
 
 
-class RowAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class RowAdmin(admin.ModelAdmin[Any]):
     list_per_page = 50
     delete_word = "Delete"
 

@@ -59,7 +59,8 @@ class ChatAdmin(RowAdmin):
         return super().log_change(request, untitled(obj), message)
 
     def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
-        return super().log_deletions(request, [untitled(chat) for chat in queryset])
+        chats: Any = [untitled(chat) for chat in queryset]
+        return super().log_deletions(request, chats)
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any

@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.actions import delete_selected
-from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -18,8 +17,13 @@ from memoryapp.memory import forgetting, ledger
 from memoryapp.models import Fact, Forgotten, MemoryEvent, Prompt
 from memoryapp.models.memory import Origin, Status
 
+PROVENANCE = (
+    "valid_from", "valid_to", "quote", "source_message", "origin", "actor", "model", "recorded_at",
+    "use_count", "last_used_at",
+)  # fmt: skip
 
-class RememberedForm(forms.ModelForm):  # type: ignore[type-arg]
+
+class RememberedForm(forms.ModelForm[Any]):
     """Writes through the ledger as it cleans: what the ledger refuses is an error of the form."""
 
     actor: ClassVar[str]
@@ -76,10 +80,7 @@ class RememberedAdmin(RowAdmin):
     actions = ["delete_selected", "retract", "restore"]
     list_select_related = ["user"]
     raw_id_fields = ["user"]
-    readonly_fields = [
-        "valid_from", "valid_to", "quote", "source_message", "origin", "actor", "model",
-        "recorded_at", "use_count", "last_used_at",
-    ]  # fmt: skip
+    readonly_fields = PROVENANCE
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).prefetch_related(lean("source_message"))
@@ -92,11 +93,12 @@ class RememberedAdmin(RowAdmin):
         """Whose it is and whom it is about stay; what waits isn't decided here."""
         fixed = [name for name in ("user", "subject") if obj and hasattr(obj, name)]
         waits = ["status"] if obj and obj.status == Status.PENDING else []
-        return [*self.readonly_fields, *fixed, *waits]
+        return [*PROVENANCE, *fixed, *waits]
 
     def get_form(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        form = super().get_form(request, *args, **kwargs)
-        return type(form.__name__, (form,), {"actor": request.user.get_username()})
+        form: Any = super().get_form(request, *args, **kwargs)
+        form.actor = request.user.get_username()
+        return form
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
@@ -116,11 +118,11 @@ class RememberedAdmin(RowAdmin):
         """Nothing: a row of memory has none."""
 
     # The ledger logs all this already; a second log would keep the words of what is forgotten.
-    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> None: ...
+    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any: ...
 
-    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> None: ...
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any: ...
 
-    def log_deletions(self, request: HttpRequest, queryset: Any) -> None: ...
+    def log_deletions(self, request: HttpRequest, queryset: Any) -> Any: ...
 
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
@@ -146,9 +148,7 @@ class RememberedAdmin(RowAdmin):
         return HttpResponseRedirect(reverse(f"admin:memoryapp_{self.opts.model_name}_changelist"))
 
     @admin.action(permissions=["delete"], description="Forget the selected %(verbose_name_plural)s")
-    def delete_selected(
-        self, request: HttpRequest, queryset: QuerySet[Any]
-    ) -> HttpResponse | None:
+    def delete_selected(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
         if request.POST.get("post"):
             self.delete_queryset(request, queryset)
             return None
@@ -192,7 +192,7 @@ class FactAdmin(RememberedAdmin):
     fieldsets = [
         (None, {"fields": ["user", "subject", "key", "value", "kind", "status"]}),
         ("When and how", {"fields": ["due_at", "expires_at", "is_pinned", "local_only"]}),
-        ("Where it comes from", {"fields": RememberedAdmin.readonly_fields}),
+        ("Where it comes from", {"fields": PROVENANCE}),
     ]
 
 
@@ -225,7 +225,7 @@ class PromptAdmin(RememberedAdmin):
             },
         ),
         ("When and how", {"fields": ["expires_at", "local_only"]}),
-        ("Where it comes from", {"fields": RememberedAdmin.readonly_fields}),
+        ("Where it comes from", {"fields": PROVENANCE}),
     ]
 
     @admin.display(description="user", ordering="user__username")

@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.text import Truncator
 
+from memoryapp import tasks
 from memoryapp.admin.base import ReadOnlyAdmin, RowAdmin
 from memoryapp.models import Passage, Resource
 
@@ -51,8 +52,6 @@ class ResourceAdmin(RowAdmin):
 
     @admin.action(permissions=["change"], description="Read again")
     def read_again(self, request: HttpRequest, queryset: QuerySet[Resource]) -> None:
-        from memoryapp import tasks
-
         for resource in queryset:
             tasks.enqueue(tasks.read_resource, resource.pk)
         self.message_user(request, f"Waiting to be read: {len(queryset)}.")

@@ -13,7 +13,7 @@ admin.site.unregister([Failure, Success])
 
 
 @admin.register(Failure)
-class FailureAdmin(queue.FailAdmin):  # type: ignore[misc]
+class FailureAdmin(queue.FailAdmin):
     """Tasks that failed. Each is safe to run again, so trying again can do no harm."""
 
     list_display = ["func", "args", "short_result", "attempt_count", "started", "stopped"]
@@ -32,7 +32,7 @@ class FailureAdmin(queue.FailAdmin):  # type: ignore[misc]
 
 
 @admin.register(Success)
-class SuccessAdmin(queue.TaskAdmin):  # type: ignore[misc]
+class SuccessAdmin(queue.TaskAdmin):
     """Tasks that are done; django-q2 keeps the last few hundred."""
 
     list_display = ["func", "args", "started", "stopped", "time_taken"]

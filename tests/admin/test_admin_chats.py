@@ -1,0 +1,105 @@
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.urls import reverse
+
+from memoryapp.admin import chats
+from memoryapp.memory import ledger
+from memoryapp.models import Chat, Message
+
+
+def page_of(row):
+    return reverse(f"admin:memoryapp_{row._meta.model_name}_change", args=[row.pk])
+
+
+def test_a_chat_is_shown_as_a_conversation(admin_page, conversation):
+    page = admin_page.get(page_of(conversation))
+
+    bodies = [message.body for message in page.context["conversation"]]
+    assert bodies == list(conversation.archive.values_list("body", flat=True))
+    for message in conversation.archive:
+        assert f'id="message-{message.pk}"' in page.content.decode()
+
+
+def test_a_conversation_marks_what_was_condensed_set_aside_and_stopped(admin_page, conversation):
+    html = admin_page.get(page_of(conversation)).content.decode()
+    summary = conversation.archive.get(role=Message.Role.SUMMARY)
+    assert html.count(f'href="#message-{summary.pk}"') == 2
+    assert html.count("Not on the branch that is shown") == 1
+    assert "Stopped" in html
+    assert "1 memory used" in html
+
+
+def test_a_conversation_escapes_what_was_said(admin_page, chat):
+    chat.add_message(Message.Role.USER, "<script>alert(1)</script>")
+    assert "<script>alert" not in admin_page.get(page_of(chat)).content.decode()
+
+
+def test_a_long_conversation_shows_its_end(admin_page, conversation, monkeypatch):
+    monkeypatch.setattr(chats, "CONVERSATION_MESSAGES", 2)
+    page = admin_page.get(page_of(conversation))
+    assert [message.body for message in page.context["conversation"]] == ["No idea.", "Terraform."]
+    assert "4 earlier" in page.content.decode()
+
+
+def test_a_name_given_here_is_one_made_by_hand(admin_page, chat):
+    admin_page.post(page_of(chat), {"title": "Greetings", "memory_on": "on"})
+    chat.refresh_from_db()
+    assert (chat.title, chat.title_source) == ("Greetings", Chat.TitleSource.MANUAL)
+
+
+def test_memory_can_be_switched_off_for_a_chat_and_its_title_stays_automatic(admin_page, chat):
+    admin_page.post(page_of(chat), {"title": chat.title})
+    chat.refresh_from_db()
+    assert (chat.memory_on, chat.title_source) == (False, Chat.TitleSource.DEFAULT)
+
+
+def test_an_empty_title_is_an_error_of_the_form(admin_page, chat):
+    response = admin_page.post(page_of(chat), {"title": " "})
+    assert "This field is required" in str(response.context["errors"])
+    chat.refresh_from_db()
+    assert chat.title == "New chat"
+
+
+def test_deleting_a_chat_counts_its_messages_and_logs_no_title(admin_page, conversation):
+    delete = reverse("admin:memoryapp_chat_delete", args=[conversation.pk])
+    assert "Messages: 6" in admin_page.get(delete).content.decode()
+
+    admin_page.post(delete, {"post": "yes"})
+
+    assert not Message.objects.exists()
+    assert LogEntry.objects.get().object_repr == f"Chat {conversation.pk}"
+
+
+def test_the_list_counts_each_chats_messages(admin_page, conversation, ben):
+    Chat.objects.create(user=ben)
+    listed = admin_page.get(reverse("admin:memoryapp_chat_changelist")).context["cl"].result_list
+    assert {chat.title: chat.num_messages for chat in listed} == {
+        "Infrastructure": 6,
+        "New chat": 0,
+    }
+
+
+@pytest.mark.parametrize("page", ["change", "delete"])
+def test_messages_are_only_read(admin_page, conversation, page):
+    message = conversation.archive.first()
+    address = reverse(f"admin:memoryapp_message_{page}", args=[message.pk])
+    assert admin_page.post(address, {"body": "Never said.", "post": "yes"}).status_code == 403
+    assert conversation.archive.first().body == "We deploy with Terraform."
+
+
+def test_a_message_shows_its_receipt(admin_page, conversation):
+    answer = conversation.archive.last()
+    html = admin_page.get(page_of(answer)).content.decode()
+    assert "&quot;text&quot;: &quot;iac: Terraform&quot;" in html
+
+
+def test_a_message_links_to_its_chat_its_parent_and_what_it_taught(admin_page, ada, conversation):
+    question, reply = conversation.archive[:2]
+    operation = ledger.Operation("add", "fact", "iac", "Terraform", "deploy with Terraform")
+    ledger.apply(user=ada, operations=[operation], messages=[question], model="offline")
+
+    html = admin_page.get(page_of(question)).content.decode()
+
+    assert page_of(ada.facts.get()) in html
+    assert page_of(conversation) in html
+    assert page_of(question) in admin_page.get(page_of(reply)).content.decode()
