@@ -222,6 +222,8 @@ def _edit_in_place(row: Fact | Prompt, actor: str, changes: dict[str, Any]) -> F
     before = ", ".join(f"{name}: {getattr(row, name)}" for name in changes)
     for name, changed in changes.items():
         setattr(row, name, changed)
+    if row.status != Status.PENDING and _same_key(row):
+        raise ValidationError(f"There is already something under {row.key!r}. Edit that instead.")
     _check(row)
     row.save(update_fields=list(changes))
     _log(
