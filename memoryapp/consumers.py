@@ -1,0 +1,184 @@
+"""The page's socket: events of a chat in, the same HTML fragments out that the page includes."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from asgiref.sync import sync_to_async
+from channels.generic.websocket import AsyncWebsocketConsumer
+from django.core.exceptions import ValidationError
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
+
+from memoryapp import fragments, markdown, replies, turns
+from memoryapp.models import Chat, Message, User
+
+Event = dict[str, Any]
+UNREADABLE = "That couldn't be read. Load the page again."
+
+
+class Stream:
+    """One reply as this tab shows it: final blocks once, the growing rest as plain text."""
+
+    def __init__(self, reply_id: str, channel: str) -> None:
+        self.reply_id = reply_id
+        self.follower = replies.Follower(reply_id, channel)
+        self.rest = ""
+        self.is_shown = False
+
+    async def take(self, event: Event) -> tuple[str, Event] | None:
+        """The template and context that bring the page up to date; None if nothing is new."""
+        text = await self.follower.take(event)
+        if self.follower.is_waiting or not (text or event["type"] == "reply.snapshot"):
+            return None
+        is_first, self.is_shown = not self.is_shown, True
+        self.rest += text
+        # Only a line break can make a block final.
+        final = markdown.final_chars(self.rest) if "\n" in text else 0
+        blocks, self.rest = self.rest[:final], self.rest[final:]
+        context = {"reply_id": self.reply_id, "final": blocks, "rest": self.rest, "text": text}
+        return "chats/_live.html" if is_first else "chats/_delta.html", {**context, "oob": True}
+
+
+class ChatConsumer(AsyncWebsocketConsumer):
+    """One tab at one chat. Methods are named after the events of the chat's group."""
+
+    chat: Chat
+
+    async def connect(self) -> None:
+        self.streams: dict[str, Stream] = {}
+        self.user: User = self.scope["user"]
+        chat_id = self.scope["url_route"]["kwargs"]["chat_id"]
+        chat = await self._find_chat(chat_id) if self.user.is_authenticated else None
+        if chat is None:
+            await self.close()
+            return
+        self.chat = chat
+        await self.channel_layer.group_add(replies.chat_group(chat_id), self.channel_name)
+        await self.accept()
+
+    async def disconnect(self, code: int) -> None:
+        if hasattr(self, "chat"):
+            group = replies.chat_group(self.chat.pk)
+            await self.channel_layer.group_discard(group, self.channel_name)
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        try:
+            asked = json.loads(text_data or "")
+            action = asked["action"]
+        except (ValueError, TypeError, KeyError):
+            action = ""
+        if action == "send":
+            await self._send_message(asked)
+        elif action == "stop":
+            for reply_id in list(self.streams):
+                await replies.stop(reply_id)
+        elif action == "join":
+            await self._join(asked.get("stamp"))
+        else:
+            await self._complain(_(UNREADABLE))
+
+    async def _send_message(self, asked: Event) -> None:
+        try:
+            id = UUID(str(asked["id"])) if asked.get("id") else None
+            turn = await sync_to_async(turns.open_turn)(
+                chat=self.chat, body=str(asked.get("body", "")), id=id
+            )
+        except turns.ReplyStreaming as error:
+            await self._complain(str(error))
+        except ValidationError as error:
+            await self._complain(" ".join(error.messages))
+        except ValueError:
+            await self._complain(_(UNREADABLE))
+        else:
+            if turn.is_new:
+                await replies.start(turn)
+
+    async def _complain(self, sentence: str) -> None:
+        await self._push("chats/_composer_error.html", {"sentence": sentence, "oob": True})
+
+    async def _join(self, stamp: Any) -> None:
+        """Bring a page that was rendered some time ago up to date."""
+        await self.chat.arefresh_from_db()
+        if stamp != await sync_to_async(fragments.stamp)(self.chat):
+            await self._have_it_read_again()
+            return
+        async for reply in self.chat.messages.streaming():
+            self.streams[str(reply.pk)] = stream = Stream(str(reply.pk), self.channel_name)
+            await stream.follower.join()
+
+    async def _have_it_read_again(self) -> None:
+        """Let the page load its thread anew. It joins again when it has; nothing until then."""
+        self.streams.clear()
+        await self._push("chats/_stale.html", {"chat": self.chat})
+
+    async def reply_started(self, event: Event) -> None:
+        messages = [
+            message
+            async for message in self.chat.messages.filter(
+                pk__in=[event["user_message"], event["reply"]]
+            ).order_by("created_at")
+        ]
+        if await messages[0].children.filter(role=Message.Role.ASSISTANT).acount() > 1:
+            await self._have_it_read_again()
+            return
+        self.streams[event["reply"]] = Stream(event["reply"], self.channel_name)
+        await self._push("chats/_turn.html", lambda: fragments.turn(self.chat, messages))
+
+    async def reply_recalled(self, event: Event) -> None:
+        if event["reply"] in self.streams:
+            reply = Message(pk=event["reply"], receipt=event["receipt"], status="streaming")
+            entry = fragments.Entry(reply)
+            await self._push("chats/_receipt.html", {"entry": entry, "oob": True})
+
+    async def reply_delta(self, event: Event) -> None:
+        stream = self.streams.get(event["reply"])
+        if stream and (news := await stream.take(event)):
+            await self._push(*news)
+
+    reply_snapshot = reply_delta
+
+    async def reply_finished(self, event: Event) -> None:
+        is_followed = self.streams.pop(event["reply"], None) is not None
+        reply = await self._find_reply(pk=event["reply"])
+        if reply is None or not is_followed:
+            await self._have_it_read_again()
+        else:
+            await self._push("chats/_finished.html", lambda: fragments.finished(reply))
+
+    async def chat_changed(self, event: Event) -> None:
+        if event["what"] == "title":
+            await self._push("chats/_titles.html", lambda: fragments.listed(self.chat))
+        elif event["what"] == "condensed":
+            await self._have_it_read_again()
+        elif event["what"] == "learned" and event["message"]:
+            await self._push_learned(event["message"])
+
+    async def _push_learned(self, message_id: str) -> None:
+        reply = await self._find_reply(parent_id=message_id, is_active=True)
+        if reply is not None and reply.status != Message.Status.STREAMING:
+            await self._push(
+                "chats/_learned.html",
+                lambda: {**fragments.taught_before(reply), "is_news": self.user.notify_learned},
+            )
+
+    async def _find_chat(self, chat_id: UUID) -> Chat | None:
+        chats = Chat.objects.for_user(self.user).select_related("user")
+        return await chats.filter(pk=chat_id).afirst()
+
+    async def _find_reply(self, **which: Any) -> Message | None:
+        replies_ = self.chat.messages.filter(role=Message.Role.ASSISTANT, **which)
+        return await replies_.select_related("chat__user", "user").afirst()
+
+    async def _push(self, template: str, context: Event | Callable[[], Event]) -> None:
+        await self.send(text_data=await sync_to_async(self._rendered)(template, context))
+
+    def _rendered(self, template: str, context: Event | Callable[[], Event]) -> str:
+        """A fragment as this person reads it; a callable context may query."""
+        with timezone.override(self.user.zone), translation.override(self.user.language):
+            values = context() if callable(context) else context
+            here = reverse("chat-detail", args=[self.chat.pk])
+            return render_to_string(template, {**values, "user": self.user, "here": here})

@@ -1,0 +1,211 @@
+"""What a person fills in: each form checks its input and says what is wrong in a sentence."""
+
+import uuid
+from datetime import datetime, time
+from typing import Any
+from zoneinfo import available_timezones
+
+from django import forms
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.files.uploadedfile import UploadedFile
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from memoryapp.models import Chat, Fact, Prompt, User
+from memoryapp.models.memory import VALUE_MAX_CHARS
+
+NAME_MAX_CHARS = 200
+
+
+class MessageForm(forms.Form):
+    """The composer. What a body may hold is the turn's to say; the id makes a send idempotent."""
+
+    id = forms.UUIDField(required=False)
+    body = forms.CharField(required=False, strip=False)
+    memory_on = forms.BooleanField(required=False)
+
+    def clean_id(self) -> uuid.UUID:
+        return self.cleaned_data["id"] or uuid.uuid4()
+
+
+class ChatTitleForm(forms.ModelForm[Chat]):
+    class Meta:
+        model = Chat
+        fields = ("title",)
+        labels = {"title": gettext_lazy("Title")}
+
+
+class SwitchInput(forms.CheckboxInput):
+    """A checkbox that reads as a switch."""
+
+    def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
+        return super().get_context(name, value, {**(attrs or {}), "role": "switch"})
+
+
+class EndOfDayField(forms.DateField):
+    """A day that is stored as its last moment, in the person's time zone."""
+
+    widget = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+
+    def prepare_value(self, value: Any) -> Any:
+        return timezone.localtime(value).date() if isinstance(value, datetime) else value
+
+    def to_python(self, value: Any) -> Any:
+        day = super().to_python(value)
+        return day and timezone.make_aware(datetime.combine(day, time(23, 59, 59)))
+
+
+class FactForm(forms.Form):
+    key = forms.CharField(
+        label=gettext_lazy("About"),
+        max_length=100,
+        widget=forms.TextInput(attrs={"dir": "auto", "placeholder": gettext_lazy("Employer")}),
+    )
+    value = forms.CharField(
+        label=gettext_lazy("What I should know"),
+        max_length=VALUE_MAX_CHARS,
+        widget=forms.Textarea(attrs={"rows": 2, "dir": "auto"}),
+    )
+    kind = forms.ChoiceField(label=gettext_lazy("Kind"), choices=Fact.Kind.choices, initial="fact")
+    expires_at = EndOfDayField(label=gettext_lazy("Use until"), required=False)
+    is_pinned = forms.BooleanField(
+        label=gettext_lazy("Always use"), required=False, widget=SwitchInput
+    )
+    local_only = forms.BooleanField(
+        label=gettext_lazy("Local models only"), required=False, widget=SwitchInput
+    )
+
+    def clean_key(self) -> str:
+        return as_key(self.cleaned_data["key"])
+
+    def clean_expires_at(self) -> datetime | None:
+        moment: datetime | None = self.cleaned_data["expires_at"]
+        if moment is not None and moment <= timezone.now():
+            raise ValidationError(_("This day is over. Choose a later one, or none."))
+        return moment
+
+
+class PromptForm(forms.Form):
+    key = forms.CharField(
+        label=gettext_lazy("About"),
+        max_length=100,
+        widget=forms.TextInput(attrs={"dir": "auto", "placeholder": gettext_lazy("Length")}),
+    )
+    value = forms.CharField(
+        label=gettext_lazy("How I should answer"),
+        max_length=VALUE_MAX_CHARS,
+        widget=forms.Textarea(attrs={"rows": 2, "dir": "auto"}),
+    )
+
+    def clean_key(self) -> str:
+        return as_key(self.cleaned_data["key"])
+
+
+def as_key(text: str) -> str:
+    """A person's words as the key of a memory: "Dark UI" is "dark_ui"."""
+    return "_".join(text.lower().replace("_", " ").split())
+
+
+def memory_form(table: str, row: Fact | Prompt | None = None, data: Any = None) -> forms.Form:
+    """The form of a fact or a prompt, filled from `row` if there is one."""
+    form = FactForm if table == "fact" else PromptForm
+    initial = {name: getattr(row, name) for name in form.base_fields} if row else {}
+    if row:
+        initial["key"] = row.key.replace("_", " ")
+    return form(data, initial=initial, prefix=str(row.pk) if row else "new")
+
+
+class ResourceForm(forms.Form):
+    """A text file, or pasted text with a name."""
+
+    file = forms.FileField(
+        label=gettext_lazy("A text file"),
+        required=False,
+        widget=forms.ClearableFileInput(attrs={"accept": ".md,.markdown,.txt,text/*"}),
+    )
+    name = forms.CharField(label=gettext_lazy("Name"), required=False, max_length=NAME_MAX_CHARS)
+    body = forms.CharField(
+        label=gettext_lazy("or pasted text"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3, "dir": "auto"}),
+    )
+    is_shared = forms.BooleanField(
+        label=gettext_lazy("Share with everyone"), required=False, widget=SwitchInput
+    )
+
+    def clean_file(self) -> UploadedFile | None:
+        file: UploadedFile | None = self.cleaned_data["file"]
+        if file is not None and (file.size or 0) > settings.RESOURCE_MAX_BYTES:
+            raise ValidationError(
+                _("This file is larger than %(most)s MB, which is the most. Split it up.")
+                % {"most": settings.RESOURCE_MAX_BYTES // 1_000_000}
+            )
+        return file
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = self.cleaned_data
+        if self.errors:
+            return cleaned
+        file = cleaned["file"]
+        if file is not None:
+            cleaned["name"] = cleaned["name"] or (file.name or "")[:NAME_MAX_CHARS]
+            cleaned["body"] = self._decoded(file)
+        elif not cleaned["body"]:
+            self.add_error("file", _("Choose a file, or paste some text."))
+        elif len(cleaned["body"].encode()) > settings.RESOURCE_MAX_BYTES:
+            self.add_error("body", _("This text is too long. Split it up."))
+        cleaned["name"] = cleaned["name"] or cleaned["body"].strip()[:60].split("\n")[0]
+        return cleaned
+
+    def _decoded(self, file: UploadedFile) -> str:
+        try:
+            body: str = file.read().decode("utf-8-sig")
+        except UnicodeDecodeError:
+            body = "\0"
+        if "\0" in body:
+            self.add_error("file", _("This is no text file in UTF-8. Save it as text and retry."))
+        elif not body.strip():
+            self.add_error("file", _("There is no text in this file."))
+        return body
+
+
+class ProfileForm(forms.ModelForm[User]):
+    language = forms.ChoiceField(label=gettext_lazy("Language"), choices=settings.LANGUAGES)
+
+    class Meta:
+        model = User
+        fields = ("first_name", "timezone", "language")
+        labels = {
+            "first_name": gettext_lazy("What I call you"),
+            "timezone": gettext_lazy("Time zone"),
+        }
+        widgets = {
+            "first_name": forms.TextInput(attrs={"autocomplete": "given-name"}),
+            "timezone": forms.TextInput(attrs={"list": "zones", "autocomplete": "off"}),
+        }
+
+    @property
+    def zones(self) -> list[str]:
+        return sorted(zone for zone in available_timezones() if "/" in zone or zone == "UTC")
+
+
+class MemoryPolicyForm(forms.ModelForm[User]):
+    class Meta:
+        model = User
+        fields = ("memory_on", "notify_learned", "local_models_only")
+        labels = {
+            "memory_on": gettext_lazy("Remember what I say"),
+            "notify_learned": gettext_lazy("Show a notice when something is learned"),
+            "local_models_only": gettext_lazy("New memories are for local models only"),
+        }
+        widgets = {
+            "memory_on": SwitchInput,
+            "notify_learned": SwitchInput,
+            "local_models_only": SwitchInput,
+        }
+
+
+class ApiKeyForm(forms.Form):
+    name = forms.CharField(label=gettext_lazy("Name of a new key"), max_length=100)

@@ -1,0 +1,221 @@
+"""What the fragments of a chat show, read once for the page, the views and the socket alike."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import Exists, OuterRef
+from django.utils.translation import gettext as _
+
+from memoryapp.memory.forgetting import GONE
+from memoryapp.models import Chat, Fact, MemoryEvent, Message, Prompt, User
+from memoryapp.models.chats import ChatQuerySet, MessageQuerySet
+from memoryapp.models.memory import MemoryEventQuerySet
+
+PAGE_OF_MESSAGES = 50
+Role, Action = Message.Role, MemoryEvent.Action
+
+
+@dataclass(frozen=True)
+class Learned:
+    """One thing that a message taught, and whether it still holds."""
+
+    event: MemoryEvent
+    kind: str
+    is_undone: bool
+
+    @property
+    def is_forgotten(self) -> bool:
+        return self.event.key == GONE
+
+    @property
+    def holds(self) -> bool:
+        return not (self.is_undone or self.is_forgotten)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A message of the thread; a reply comes with what its question taught."""
+
+    message: Message
+    learned: tuple[Learned, ...] = ()
+
+    @property
+    def num_used(self) -> int:
+        receipt = self.message.receipt
+        return len(receipt.get("memories", ())) + len(receipt.get("turns", ()))
+
+    @property
+    def num_learned(self) -> int:
+        return sum(learned.holds for learned in self.learned)
+
+    @property
+    def has_receipt(self) -> bool:
+        """Whether memory had a part in this reply, so that a line under it says something."""
+        receipt = self.message.receipt
+        is_told = receipt.get("resources") or receipt.get("recall_timed_out")
+        return bool(self.num_used or self.learned or is_told)
+
+
+@dataclass(frozen=True)
+class Thread:
+    """A stretch of a chat, oldest message first."""
+
+    entries: tuple[Entry, ...]
+    has_older: bool
+    num_condensed: int
+
+
+@dataclass(frozen=True)
+class Drawer:
+    """Memory in one chat: what the last reply used, and what the chat taught."""
+
+    receipt: dict[str, Any]
+    learned: tuple[Learned, ...]
+    tokens_most: int
+
+    @property
+    def sections(self) -> list[tuple[str, list[dict[str, Any]]]]:
+        memories = self.receipt.get("memories", [])
+        always = [memory for memory in memories if memory["reason"] in ("always", "pinned")]
+        recalled = [memory for memory in memories if memory not in always]
+        persona = [{**prompt, "kind": "persona"} for prompt in self.receipt.get("prompts", [])]
+        sections = [
+            (_("Recalled for the last reply"), recalled + self.receipt.get("turns", [])),
+            (_("Always with you"), always + persona),
+        ]
+        return [(label, rows) for label, rows in sections if rows]
+
+    @property
+    def tokens(self) -> int:
+        return int(self.receipt.get("tokens", {}).get("memory", 0))
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.sections or self.learned)
+
+
+def shown(chat: Chat) -> MessageQuerySet:
+    """The messages a person sees: their branch, with summaries that no later one has folded in."""
+    return chat.archive.on_branch().exclude(role=Role.SUMMARY, evicted_by__isnull=False)
+
+
+def thread(chat: Chat, before: Message | None = None) -> Thread:
+    """The newest messages of a chat, or the newest of those before `before`."""
+    messages = shown(chat)
+    if before is not None:
+        messages = messages.filter(created_at__lt=before.created_at)
+    newest = list(messages.reverse()[: PAGE_OF_MESSAGES + 1])
+    page = newest[:PAGE_OF_MESSAGES][::-1]
+    return Thread(
+        entries=entries(chat.user, page),
+        has_older=len(newest) > PAGE_OF_MESSAGES,
+        num_condensed=num_condensed(chat) if any(m.role == Role.SUMMARY for m in page) else 0,
+    )
+
+
+def num_condensed(chat: Chat) -> int:
+    """How many messages the chat's summary stands for in the prompt, however often refolded."""
+    return chat.messages.spoken().on_branch().exclude(evicted_by=None).count()
+
+
+def entries(user: User, messages: Sequence[Message]) -> tuple[Entry, ...]:
+    """These messages as the thread shows them, in a fixed number of queries."""
+    questions = [m.parent_id for m in messages if m.role == Role.ASSISTANT and m.parent_id]
+    events = MemoryEvent.objects.for_user(user).learned().filter(message__in=questions)
+    taught: dict[UUID | None, list[Learned]] = defaultdict(list)
+    for learned in learned_from(user, events):
+        taught[learned.event.message_id].append(learned)
+    return tuple(
+        Entry(m, tuple(taught[m.parent_id]) if m.role == Role.ASSISTANT else ()) for m in messages
+    )
+
+
+def entry(message: Message) -> Entry:
+    return entries(message.user, [message])[0]
+
+
+def learned_from(user: User, events: MemoryEventQuerySet) -> list[Learned]:
+    """These events, oldest first, each with whether what it did still holds."""
+    found = list(events.order_by("created_at", "id"))
+    ids, keys = [event.row_id for event in found], {event.key for event in found}
+    kinds = dict(Fact.objects.for_user(user).filter(pk__in=ids).values_list("pk", "kind"))
+    current: set[tuple[str, Any]] = set()
+    for table, rows in (
+        ("fact", Fact.objects.for_user(user)),
+        ("prompt", Prompt.objects.for_user(user)),
+    ):
+        for pk, key in rows.filter(valid_to=None, key__in=keys).values_list("pk", "key"):
+            current |= {(table, pk), (table, key)}
+    return [
+        Learned(
+            event=event,
+            kind="persona" if event.table == "prompt" else kinds.get(event.row_id, "fact"),
+            is_undone=(event.table, event.key) in current
+            if event.action == Action.CLOSED
+            else (event.table, event.row_id) not in current,
+        )
+        for event in found
+    ]
+
+
+def drawer(chat: Chat, reply: Message | None = None) -> Drawer:
+    """The drawer beside the chat; `reply` is its last reply where that is at hand."""
+    if reply is None:
+        reply = shown(chat).filter(role=Role.ASSISTANT).last()
+    events = MemoryEvent.objects.for_user(chat.user).learned().filter(message__chat=chat)
+    learned = [learned for learned in learned_from(chat.user, events) if learned.holds]
+    return Drawer(
+        receipt=reply.receipt if reply else {},
+        learned=tuple(reversed(learned)),
+        tokens_most=settings.RECALL_TOKENS,
+    )
+
+
+def stamp(chat: Chat) -> str:
+    """Changes whenever the thread would look different: a page that has another one is stale."""
+    newest = shown(chat).reverse().values_list("pk", "status").first()
+    num_events = MemoryEvent.objects.filter(message__chat=chat).count()
+    seen = f"{chat.title} {newest} {num_events} {num_condensed(chat)}"
+    return hashlib.sha256(seen.encode()).hexdigest()[:16]
+
+
+def chat_list(user: User, query: str = "") -> ChatQuerySet:
+    """A person's chats, pinned and newest first, those that answer just now marked."""
+    chats = Chat.objects.for_user(user).filter(is_archived=False).newest_first()
+    for word in query.split():
+        chats = chats.filter(title__icontains=word)
+    answering = Message.objects.streaming().filter(chat=OuterRef("pk"))
+    return chats.annotate(is_answering=Exists(answering))
+
+
+def listed(chat: Chat) -> dict[str, Any]:
+    """The chat as the side list has it."""
+    return {"chat": chat_list(chat.user).get(pk=chat.pk)}
+
+
+def turn(chat: Chat, messages: Sequence[Message]) -> dict[str, Any]:
+    """A turn that has begun, and the page's composer while it is answered."""
+    return {
+        **listed(chat),
+        "entries": entries(chat.user, messages),
+        "streaming": messages[-1],
+    }
+
+
+def finished(reply: Message) -> dict[str, Any]:
+    """A reply that has ended, and everything on the page that this changes."""
+    return {
+        **listed(reply.chat),
+        "entry": entry(reply),
+        "drawer": drawer(reply.chat, reply),
+    }
+
+
+def taught_before(reply: Message) -> dict[str, Any]:
+    """What the question of a reply taught, under the reply and beside the chat."""
+    return {"entry": entry(reply), "drawer": drawer(reply.chat)}

@@ -1,0 +1,139 @@
+"""How values look on the page: icons, moments, markdown, and what a receipt says about itself."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote
+
+from django import template
+from django.forms import BoundField
+from django.templatetags.static import static
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from django.utils.formats import date_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from memoryapp import markdown
+from memoryapp.models import Chat, Fact, Prompt
+
+register = template.Library()
+
+
+@register.simple_tag
+def icon(name: str, *looks: str, extra: str = "") -> SafeString:
+    """An icon of static/img/icons.svg; `looks` are endings of its classes: small, memory, turns."""
+    classes = " ".join(["icon", *(f"icon--{look}" for look in looks), *extra.split()])
+    return format_html(
+        '<svg class="{}" aria-hidden="true"><use href="{}#{}"/></svg>',
+        classes,
+        static("img/icons.svg"),
+        quote(name),
+    )
+
+
+@register.filter
+def as_html(body: str) -> SafeString:
+    return markdown.render(body)
+
+
+@register.filter
+def styled(field: BoundField) -> SafeString:
+    """A form field's control in the house's look."""
+    return field.as_widget(attrs={"class": "input"})
+
+
+@register.filter
+def when(moment: datetime | str | None) -> str:
+    """A moment as one says it: "today 18:02", "yesterday 09:14", "12 Nov", "12 Nov 2025"."""
+    if isinstance(moment, str):
+        moment = parse_datetime(moment)
+    if moment is None:
+        return ""
+    local = timezone.localtime(moment)
+    days = (timezone.localdate() - local.date()).days
+    if days == 0:
+        return _("today %(time)s") % {"time": date_format(local, "H:i")}
+    if days == 1:
+        return _("yesterday %(time)s") % {"time": date_format(local, "H:i")}
+    return date_format(local, "j M" if local.year == timezone.localdate().year else "j M Y")
+
+
+@register.filter
+def day(moment: datetime) -> str:
+    """The day of a moment, as it parts the messages of a chat."""
+    local = timezone.localtime(moment)
+    days = (timezone.localdate() - local.date()).days
+    return {0: _("Today"), 1: _("Yesterday")}.get(days) or date_format(local, "j F Y")
+
+
+@register.filter
+def in_words(key: str) -> str:
+    """A key as a person reads it: "dark_ui" is "Dark ui"."""
+    words = key.replace("_", " ").strip()
+    return words[:1].upper() + words[1:]
+
+
+@register.filter
+def why(memory: dict[str, Any]) -> str:
+    """Why a receipt's memory was recalled: "always", or how near it was and by what."""
+    reason, score = memory.get("reason", ""), memory.get("score")
+    said = {
+        "always": _("always"),
+        "pinned": _("pinned"),
+        "due": _("due"),
+        "meaning": _("by meaning"),
+        "words": _("by words"),
+    }.get(reason, reason)
+    return said if score is None or reason in ("always", "pinned") else f"{said} {score:.2f}"
+
+
+@register.filter
+def per_cent(part: float | None, whole: float = 1) -> int:
+    """`part` of `whole` as the width of a bar: between 0 and 100."""
+    return round(100 * min(max((part or 0) / whole, 0), 1)) if whole else 0
+
+
+@register.filter
+def kind_of(row: Fact | Prompt) -> str:
+    return row.kind if isinstance(row, Fact) else "persona"
+
+
+@register.filter
+def kind_icon(kind: str) -> str:
+    """The icon of a kind of memory; an earlier turn is drawn as a chat."""
+    return "chat" if kind == "turn" else kind
+
+
+@register.filter
+def kind_name(kind: str) -> str:
+    return {
+        "identity": _("Identity"),
+        "preference": _("Preference"),
+        "project": _("Project"),
+        "task": _("Task"),
+        "fact": _("Fact"),
+        "turn": _("Earlier message"),
+        "persona": _("How to answer"),
+    }.get(kind, kind)
+
+
+@register.filter
+def by_day(chats: Iterable[Chat]) -> list[tuple[str, list[Chat]]]:
+    """Chats in their order, under the day or month of their last message."""
+    today = timezone.localdate()
+    groups: dict[str, list[Chat]] = {}
+    for chat in chats:
+        last = timezone.localtime(chat.last_message_at).date()
+        age = (today - last).days
+        if chat.is_pinned:
+            label = _("Pinned")
+        elif age <= 1:
+            label = _("Today") if age <= 0 else _("Yesterday")
+        elif age <= 7:
+            label = _("Last 7 days")
+        else:
+            label = date_format(last, "F" if last.year == today.year else "F Y")
+        groups.setdefault(label, []).append(chat)
+    return list(groups.items())

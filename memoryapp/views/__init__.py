@@ -1,0 +1,56 @@
+"""Pages and fragments: function views, one module per noun."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+
+from memoryapp import fragments
+from memoryapp.http import HtmxHttpRequest
+from memoryapp.models import Fact
+
+CHATS_IN_SIDE = 100
+
+
+def here(request: HtmxHttpRequest) -> str:
+    """The address of the page that a request comes from, or asks for."""
+    return request.htmx.current_url_abs_path or request.path
+
+
+def render_page(
+    request: HtmxHttpRequest, template: str, context: dict[str, Any], status: int = 200
+) -> HttpResponse:
+    """A whole page: the template with the side list beside it."""
+    side = {
+        **listed(request),
+        "num_facts": Fact.objects.for_user(request.user).current().count(),
+        "here": request.path,
+    }
+    return render(request, template, {**side, **context}, status=status)
+
+
+def render_dialog(
+    request: HtmxHttpRequest,
+    fragment: str,
+    context: dict[str, Any],
+    *,
+    title: str,
+    status: int = 200,
+) -> HttpResponse:
+    """A form for the page's dialog; without htmx, a page of its own."""
+    if request.htmx:
+        return render(request, fragment, context, status=status)
+    return render_page(
+        request, "dialog.html", {**context, "fragment": fragment, "title": title}, status=status
+    )
+
+
+def listed(request: HtmxHttpRequest, query: str = "") -> dict[str, Any]:
+    """The side list: the newest chats, or those that `query` finds."""
+    chats = list(fragments.chat_list(request.user, query)[: CHATS_IN_SIDE + 1])
+    return {
+        "chats": chats[:CHATS_IN_SIDE],
+        "has_more": len(chats) > CHATS_IN_SIDE,
+        "query": query,
+        "here": here(request),
+    }

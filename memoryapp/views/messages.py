@@ -1,0 +1,110 @@
+"""Messages: say something, stop or repeat a reply, find a message, and what went into a reply."""
+
+import uuid
+from typing import Any
+
+from asgiref.sync import async_to_sync
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from memoryapp import fragments, replies, turns
+from memoryapp.forms import MessageForm
+from memoryapp.http import HtmxHttpRequest
+from memoryapp.models import Chat, Message, User
+from memoryapp.views import here, render_page
+from memoryapp.views.chats import own_chat, render_chat
+
+
+def own_message(user: User, message_id: uuid.UUID) -> Message:
+    messages = Message.objects.for_user(user).select_related("chat__user", "user", "parent")
+    return get_object_or_404(messages, pk=message_id)
+
+
+@login_required
+@require_POST
+def message_create(request: HtmxHttpRequest, chat_id: uuid.UUID) -> HttpResponse:
+    chat = own_chat(request.user, chat_id)
+    form = MessageForm(request.POST)
+    if not form.is_valid():
+        return _refuse(request, chat, " ".join(form.errors["id"]), 422)
+    body, message_id = form.cleaned_data["body"], form.cleaned_data["id"]
+    try:
+        turn = turns.open_turn(chat=chat, body=body, id=message_id)
+    except turns.ReplyStreaming as error:
+        return _refuse(request, chat, str(error), 409)
+    except ValidationError as error:
+        return _refuse(request, chat, " ".join(error.messages), 422)
+    if turn.is_new:
+        async_to_sync(replies.start)(turn)
+    if not request.htmx:
+        return redirect(f"{reverse('chat-detail', args=[chat.pk])}#message-{turn.reply.pk}")
+    context = fragments.turn(chat, [turn.user_message, turn.reply])
+    return render(
+        request, "chats/_turn.html", {**context, "message_id": uuid.uuid4(), "here": here(request)}
+    )
+
+
+def _refuse(request: HtmxHttpRequest, chat: Chat, sentence: str, status: int) -> HttpResponse:
+    if not request.htmx:
+        body = request.POST.get("body", "")
+        return render_chat(request, chat, body=body, sentence=sentence, status=status)
+    context = {"sentence": sentence, "oob": True}
+    return render(request, "chats/_composer_error.html", context, status=status)
+
+
+@login_required
+@require_POST
+def message_stop(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpResponse:
+    """Stop a reply; what it says so far is kept, and the socket brings the end of it."""
+    message = own_message(request.user, message_id)
+    async_to_sync(replies.stop)(message.pk)
+    return HttpResponse(status=204) if request.htmx else redirect("chat-detail", message.chat_id)
+
+
+@login_required
+@require_POST
+def message_regenerate(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpResponse:
+    message = own_message(request.user, message_id)
+    try:
+        turn = turns.reopen(message=message)
+    except turns.ReplyStreaming as error:
+        return _refuse(request, message.chat, str(error), 409)
+    except ValidationError as error:
+        return _refuse(request, message.chat, " ".join(error.messages), 422)
+    async_to_sync(replies.start)(turn)
+    if not request.htmx:
+        return redirect("chat-detail", message.chat_id)
+    context: dict[str, Any] = {"entry": fragments.entry(turn.reply), "streaming": turn.reply}
+    return render(request, "chats/_again.html", context)
+
+
+@login_required
+@require_GET
+def message_detail(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpResponse:
+    """Lead to a message where it stands in its chat."""
+    message = own_message(request.user, message_id)
+    address = reverse("chat-detail", args=[message.chat_id])
+    later = fragments.shown(message.chat).filter(created_at__gt=message.created_at)
+    following = list(later[: fragments.PAGE_OF_MESSAGES])
+    if len(following) == fragments.PAGE_OF_MESSAGES:
+        address += f"?before={following[fragments.PAGE_OF_MESSAGES // 2].pk}"
+    return redirect(f"{address}#message-{message.pk}")
+
+
+@login_required
+@require_GET
+def message_receipt(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpResponse:
+    message = own_message(request.user, message_id)
+    context = {
+        "entry": fragments.entry(message),
+        "message": message,
+        "receipt": message.receipt,
+        "prompt": turns.sent_prompt(message),
+        "title": _("What went into this reply"),
+    }
+    return render_page(request, "chats/receipt.html", context)

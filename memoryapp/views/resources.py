@@ -1,0 +1,66 @@
+"""Resources: texts that can be looked things up in."""
+
+import uuid
+
+from django.contrib.auth.decorators import login_required
+from django.db.models import Count
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods
+from django_htmx.http import HttpResponseClientRedirect
+
+from memoryapp.forms import ResourceForm
+from memoryapp.http import HtmxHttpRequest
+from memoryapp.memory import resources
+from memoryapp.models import Resource, User
+from memoryapp.models.resources import ResourceQuerySet
+from memoryapp.views import render_dialog, render_page
+
+
+def readable(user: User) -> ResourceQuerySet:
+    """What this person may read, without the texts themselves."""
+    rows = Resource.objects.for_user(user).select_related("user").defer("body")
+    return rows.annotate(num_passages=Count("passages"))
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def resource_list(request: HtmxHttpRequest) -> HttpResponse:
+    form = ResourceForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        resources.add(
+            user=request.user,
+            name=form.cleaned_data["name"],
+            body=form.cleaned_data["body"],
+            is_shared=form.cleaned_data["is_shared"] and request.user.is_staff,
+        )
+        return redirect("resource-list")
+    context = {"form": form, "resources": readable(request.user)}
+    status = 422 if form.errors else 200
+    return render_page(request, "resources/index.html", context, status=status)
+
+
+@login_required
+@require_GET
+def resource_detail(request: HtmxHttpRequest, resource_id: uuid.UUID) -> HttpResponse:
+    """The row of a resource while it is read; without htmx its text."""
+    if request.htmx:
+        resource = get_object_or_404(readable(request.user), pk=resource_id)
+        return render(request, "resources/_resource.html", {"resource": resource})
+    resource = get_object_or_404(Resource.objects.for_user(request.user), pk=resource_id)
+    return render_page(request, "resources/detail.html", {"resource": resource})
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def resource_delete(request: HtmxHttpRequest, resource_id: uuid.UUID) -> HttpResponse:
+    resource = get_object_or_404(Resource.objects.owned_by(request.user), pk=resource_id)
+    if request.method == "POST":
+        resource.delete()
+        if request.htmx:
+            return HttpResponseClientRedirect(request.htmx.current_url_abs_path or "/resources/")
+        return redirect("resource-list")
+    return render_dialog(
+        request, "resources/_delete.html", {"resource": resource}, title=_("Remove this resource")
+    )
