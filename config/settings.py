@@ -125,7 +125,8 @@ DATABASES = {
 DATABASES["default"]["TEST"] = {"NAME": env.str("TEST_DATABASE_NAME", default="test_memoryapp")}
 if env.bool("DATABASE_POOL", default=False):
     # Only config/asgi.py switches it on: django-q2's forked workers would share its sockets.
-    DATABASES["default"]["OPTIONS"] = {"pool": {"min_size": 2, "max_size": 20, "timeout": 10}}
+    pool = {"min_size": 2, "max_size": 20, "timeout": 10}
+    DATABASES["default"].setdefault("OPTIONS", {})["pool"] = pool
 else:
     DATABASES["default"]["CONN_MAX_AGE"] = 60
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

@@ -9,14 +9,15 @@ from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
 
-WORKER_COMMANDS = ("worker", "qcluster")
+TAG = "memoryapp"  # for commands that only need these checks, which take no time
+WORKER_COMMANDS = {"worker", "qcluster"}
 
 
-@register
+@register(TAG)
 def check_pool(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     """django-q2 forks its workers, and forked connections of one pool read each other's answers."""
     has_pool = "pool" in settings.DATABASES["default"].get("OPTIONS", {})
-    if not has_pool or not set(WORKER_COMMANDS) & set(sys.argv[1:2]):
+    if not has_pool or not WORKER_COMMANDS & set(sys.argv[1:2]):
         return []
     return [
         Error(
@@ -27,7 +28,7 @@ def check_pool(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[C
     ]
 
 
-@register
+@register(TAG)
 def check_site_url(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     site = urlsplit(settings.SITE_URL)
     if site.scheme in ("http", "https") and site.hostname:
@@ -41,7 +42,7 @@ def check_site_url(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> li
     ]
 
 
-@register
+@register(TAG)
 def check_summary(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     keep, trigger = settings.SUMMARY_KEEP_MESSAGES, settings.SUMMARY_TRIGGER_MESSAGES
     if 0 < keep < trigger:

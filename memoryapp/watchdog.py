@@ -39,7 +39,7 @@ class Cluster(Child):
     """django-q2's cluster: a guard, a pusher, a monitor and the workers."""
 
     def __init__(self) -> None:
-        super().__init__("background cluster", "manage.py", "qcluster")
+        super().__init__("background cluster", "manage.py", "qcluster", "--skip-checks")
         self.members: set[int] = set()
         self.has_lost_member = False
 

@@ -2,7 +2,6 @@
 
 import argparse
 import fcntl
-import http.client
 import logging
 import secrets
 import socket
@@ -14,7 +13,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
-from memoryapp import database, embedded_postgres, supervisor
+from memoryapp import checks, database, embedded_postgres, probe, supervisor
 from memoryapp.database import DatabaseUnusable
 from memoryapp.embedded_postgres import PostgresError
 from memoryapp.models import User
@@ -25,12 +24,13 @@ logger = logging.getLogger(__name__)
 POLL_SECONDS = 0.5
 START_SECONDS = 60
 STOP_SECONDS = 7.5  # a web process saves its replies within five
+ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # and where such a server is reached from here
 CLOSE_SECONDS = 2  # for requests that are still being answered
 
 
 class Command(BaseCommand):
     help = "Run everything on this machine: PostgreSQL, web and worker. Ctrl-C stops it all."
-    requires_system_checks = ()
+    requires_system_checks = (checks.TAG,)
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--host", default=settings.HOST, help="address (default: %(default)s)")
@@ -48,21 +48,22 @@ class Command(BaseCommand):
         self, *, host: str, port: int, workers: int, no_worker: bool, **options: Any
     ) -> None:
         _check_port(host, port)
+        if settings.IS_POSTGRES_EMBEDDED:
+            self.lock = _only_one(settings.DATA_DIR / "up.lock")  # held while this process lives
         children = [_web(host, port, workers)]
         if not no_worker:
             children.append(Child("worker", "manage.py", "worker"))
-        with _only_one(settings.DATA_DIR / "up.lock"):
-            supervisor.stop_on_signals()
-            try:
-                _prepare()
-                _start(children, host, port)
-                _keep_running(children)
-            except KeyboardInterrupt:
-                logger.info("Stopping")
-            except (DatabaseUnusable, PostgresError) as error:
-                raise CommandError(str(error)) from error
-            finally:
-                _stop(children)
+        supervisor.stop_on_signals()
+        try:
+            _prepare()
+            _start(children, host, port)
+            _keep_running(children)
+        except KeyboardInterrupt:
+            logger.info("Stopping")
+        except (DatabaseUnusable, PostgresError) as error:
+            raise CommandError(str(error)) from error
+        finally:
+            _stop(children)
 
 
 def _check_port(host: str, port: int) -> None:
@@ -79,11 +80,18 @@ def _check_port(host: str, port: int) -> None:
 
 
 def _only_one(path: Path) -> IO[str]:
-    """An open file whose lock says that everything runs from this folder; it goes with it."""
-    lock = path.open("w")
+    """An open file whose lock says that everything runs with the data in its folder."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = path.open("w")
+    except OSError as error:
+        raise CommandError(
+            f"{path} can't be written ({error.strerror}): set DATA_DIR to a folder of your own."
+        ) from error
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
+        lock.close()
         raise CommandError(
             f"It runs already with the data in {path.parent}:"
             " stop it there, or set DATA_DIR to another folder."
@@ -128,25 +136,13 @@ def _start(children: list[Child], host: str, port: int) -> None:
         child.start()
     web = children[0]
     deadline = time.monotonic() + START_SECONDS
-    while not _answers(host, port):
+    while not probe.answers(ANYWHERE.get(host, host), port):
         if web.exit_code is not None:
             raise CommandError(f"{web.describe_end()} before it answered: see the lines above.")
         if time.monotonic() > deadline:
             raise CommandError(f"The {web.name} didn't answer within {START_SECONDS} s.")
         time.sleep(0.05)
     logger.info("Ready: %s  (Ctrl-C stops it)", settings.SITE_URL)
-
-
-def _answers(host: str, port: int) -> bool:
-    anywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-    web = http.client.HTTPConnection(anywhere.get(host, host), port, timeout=5)
-    try:
-        web.request("GET", "/healthz", headers={"Host": "localhost"})
-        return web.getresponse().status == http.HTTPStatus.OK
-    except (OSError, http.client.HTTPException):
-        return False
-    finally:
-        web.close()
 
 
 def _keep_running(children: list[Child]) -> None:

@@ -5,12 +5,13 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from memoryapp import supervisor
+from memoryapp import checks, supervisor
 from memoryapp.watchdog import Watchdog
 
 
 class Command(BaseCommand):
     help = "Do the background work: learning, condensing, titles, embeddings."
+    requires_system_checks = (checks.TAG,)
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
