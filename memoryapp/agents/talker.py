@@ -37,6 +37,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequen
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
+from textwrap import indent
 from typing import Literal
 
 from pydantic_ai import (
@@ -130,7 +131,9 @@ async def search_archive(ctx: RunContext[Context], query: str) -> str:
 
 
 def _found(texts: Sequence[str]) -> str:
-    return fence("found", *(f"- {escape(text)}" for text in texts)) if texts else "Nothing found."
+    """One list item for each text; its further lines are indented, so that none looks like one."""
+    items = (f"- {indent(escape(text), '  ').strip()}" for text in texts)
+    return fence("found", *items) if texts else "Nothing found."
 
 
 def prompt(question: str, context: Context) -> Prompt:

@@ -1,0 +1,264 @@
+"""The talker's work without a language model: to look up, to quote, and to say what it is."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pydantic_ai.messages import ModelMessage, TextPart, ToolCallPart
+from pydantic_ai.models import ModelRequestParameters
+
+from memoryapp.agents.offline.language import ASKS, is_german, sentences, stems
+from memoryapp.agents.offline.reading import Fact, Question, question
+from memoryapp.agents.portions import shortened
+
+MOST_THINGS = 6
+EXCERPT_BYTES = 400
+SEARCHES = ("search_resources", "search_archive")
+
+ABOUT_ME = re.compile(
+    r"\b(?:(?:know|remember|learned|learnt) about me|who am i|about myself|"
+    r"weißt du (?:alles |noch |so )?(?:über|von) mich|weißt du von mir|wer bin ich|über mich)\b",
+    re.IGNORECASE,
+)
+WANTS = re.compile(
+    r"(?:and |und )?(?:please |bitte )?(?:tell|show|list|give|find|search|look|explain|describe|"
+    r"help|write|draft|make|plan|create|translate|summari[sz]e|compare|sage?|zeige?|"
+    r"nenne?(?! mich)|gib|suche?(?! an?\b)|finde|erkläre?|beschreibe?|hilf|schreibe?|mache?|plane|"
+    r"erstelle?|übersetze?|fasse?|vergleiche?)\b",
+    re.IGNORECASE,
+)
+# What takes more than looking things up.
+CREATES = re.compile(
+    r"\b(?:explain|help|write|draft|plan|create|translate|summari[sz]e|compare|why|erklär\w*|hilf|"
+    r"schreib\w*|plane\w*|erstell\w*|übersetz\w*|fasse?|vergleich\w*|warum)\b",
+    re.IGNORECASE,
+)
+DOCUMENTS = re.compile(
+    r"\b(?:document|file|pdf|resource|handbook|manual|notes?|contract|report|page|dokument|datei|"
+    r"unterlage|handbuch|anleitung|vertrag|bericht|seite|notiz)(?:s|e|en|n)?\b",
+    re.IGNORECASE,
+)
+GREETS = re.compile(
+    r"\W*(?:hi|hello|hey|hallo|servus|good (?:morning|evening|day)|guten (?:morgen|tag|abend)|"
+    r"thanks?(?: you| a lot)?|danke(?: schön)?)\b.{0,20}",
+    re.IGNORECASE,
+)
+
+POINTS = re.compile(r"\b(?:bullet|list|point|stichpunkt|aufzähl)", re.IGNORECASE)
+
+# Kinds that are recalled only when they fit, unlike identity and preferences.
+ASKED_FOR = ("project", "task", "fact")
+BY_USER = "user: "
+MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d:.+-]+Z?")
+
+# Words of a question beside the keys that may answer it, and the kind of memory beside its names.
+SYNONYMS = {
+    "live": "city", "living": "city", "home": "city", "wohne": "city wohnort", "called": "name",
+    "heiße": "name", "heisse": "name", "work": "employer occupation", "job": "occupation employer",
+    "arbeite": "employer occupation", "beruf": "occupation", "old": "age", "alt": "age",
+    "eat": "allergy avoids diet likes", "essen": "allergy avoids diet likes", "mag": "likes",
+    "hasse": "dislikes", "hate": "dislikes", "born": "birthplace birthday",
+    "geburtstag": "birthday",
+}  # fmt: skip
+KINDS = {
+    "preference": "preference preferences vorlieben präferenzen",
+    "task": "task reminder remind todo due aufgabe erinnerung",
+    "project": "project projekt",
+}
+
+
+@dataclass(frozen=True)
+class Words:
+    """What the responder says in one language."""
+
+    introduction: str
+    greeting: str
+    statement: str
+    everything: str
+    nothing_yet: str
+    memory: str
+    turns: str
+    resources: str
+    archive: str
+    nothing: str
+    closest: str
+    creates: str
+    due: str
+
+
+ENGLISH = Words(
+    introduction="I am the offline responder, not a language model: I look things up in your "
+    "memory and your documents. To connect a model, start Ollama on this machine (it is found "
+    "within a minute), or set `TALKER_MODEL` or a provider's API key and restart.",
+    greeting="Hello. Ask me something that your memory or your documents may answer.",
+    statement="I have read that. If memory is on, what I learn from it shows under this reply.",
+    everything="This is what I recall about you:",
+    nothing_yet="I recall nothing about you yet.",
+    memory="From your memory:",
+    turns="You said earlier:",
+    resources="From your documents:",
+    archive="From earlier chats:",
+    nothing="I found nothing about that in your memory, your documents or your earlier chats.",
+    closest="Nothing I know has these words. What comes closest in meaning:",
+    creates="More than looking things up needs a language model.",
+    due="This is due:",
+)
+GERMAN = Words(
+    introduction="Ich bin der Offline-Antworter, kein Sprachmodell: Ich schlage in deinem "
+    "Gedächtnis und deinen Dokumenten nach. Um ein Modell zu verbinden, starte Ollama auf diesem "
+    "Rechner (es wird binnen einer Minute gefunden), oder setze `TALKER_MODEL` oder den "
+    "API-Schlüssel eines Anbieters und starte neu.",
+    greeting="Hallo. Frag mich etwas, das dein Gedächtnis oder deine Dokumente beantworten.",
+    statement="Ich habe das gelesen. Ist das Gedächtnis an, steht unter dieser Antwort, was ich "
+    "daraus lerne.",
+    everything="Das weiß ich über dich:",
+    nothing_yet="Ich weiß noch nichts über dich.",
+    memory="Aus deinem Gedächtnis:",
+    turns="Du hast früher gesagt:",
+    resources="Aus deinen Dokumenten:",
+    archive="Aus früheren Chats:",
+    nothing="Ich habe dazu nichts gefunden, weder im Gedächtnis noch in deinen Dokumenten oder "
+    "früheren Chats.",
+    closest="Nichts, was ich weiß, enthält diese Wörter. Am nächsten kommt:",
+    creates="Mehr als Nachschlagen braucht ein Sprachmodell.",
+    due="Das ist fällig:",
+)
+
+
+def reply(
+    messages: list[ModelMessage], parameters: ModelRequestParameters
+) -> TextPart | ToolCallPart:
+    """A search if one is needed, else the whole reply."""
+    asked = question(messages, parameters)
+    wanted = _wanted(asked.body)
+    if (tool := _next_search(asked, wanted)) is not None:
+        return ToolCallPart(tool, {"query": " ".join(wanted)})
+    words = GERMAN if _is_german(asked) else ENGLISH
+    paragraphs = [words.introduction] if asked.is_first else []
+    return TextPart("\n\n".join([*paragraphs, *_answer(asked, wanted, words)]))
+
+
+def _answer(asked: Question, wanted: Sequence[str], words: Words) -> list[str]:
+    """The paragraphs of a reply."""
+    if ABOUT_ME.search(asked.body):
+        texts = [fact.text for fact in asked.facts]
+        return [_shown(words.everything, texts, asked)] if texts else [words.nothing_yet]
+    if not wanted:
+        return [words.greeting if GREETS.fullmatch(asked.body) else words.statement]
+    facts, turns = _facts(asked, wanted), _turns(asked, wanted)
+    found = {
+        words.memory: facts,
+        words.turns: turns,
+        words.resources: _quoted(asked, "search_resources", wanted),
+        words.archive: [] if turns else _quoted(asked, "search_archive", wanted),
+    }
+    if not any(found.values()):
+        found = {words.closest: [fact.text for fact in asked.facts if fact.kind in ASKED_FOR]}
+    due = [fact.text for fact in asked.facts if fact.is_due and fact.text not in facts]
+    shown = {**found, words.due: due}
+    return [
+        *([] if any(found.values()) else [words.nothing]),
+        *(_shown(title, texts[:MOST_THINGS], asked) for title, texts in shown.items() if texts),
+        *([words.creates] if any(CREATES.search(sentence) for sentence in wanted) else []),
+    ]
+
+
+def _wanted(body: str) -> list[str]:
+    """The sentences that ask or want something."""
+    return [
+        sentence
+        for sentence in sentences(body)
+        if sentence.endswith("?") or ASKS.match(sentence) or WANTS.match(sentence)
+    ]
+
+
+def _next_search(asked: Question, wanted: Sequence[str]) -> str | None:
+    """The search to make before answering: documents, and if they say nothing, the archive."""
+    if not wanted or ABOUT_ME.search(asked.body):
+        return None
+    is_known = bool(_facts(asked, wanted) or _turns(asked, wanted))
+    if is_known and not any(DOCUMENTS.search(sentence) for sentence in wanted):
+        return None
+    for tool in SEARCHES[:1] if is_known else SEARCHES:
+        if tool in asked.tools and tool not in asked.found:
+            return tool
+        if _quoted(asked, tool, wanted):
+            return None
+    return None
+
+
+def _facts(asked: Question, wanted: Sequence[str]) -> list[str]:
+    """The recalled facts that speak of a sentence most, for each sentence."""
+    found: list[str] = []
+    for sentence in wanted:
+        words = stems(" ".join([sentence, *_synonyms(sentence)]))
+        scores = {fact.text: len(words & _stems_of(fact)) for fact in asked.facts}
+        best = max(scores.values(), default=0)
+        found += [text for text, score in scores.items() if score == best > 0]
+    return list(dict.fromkeys(found))
+
+
+def _synonyms(sentence: str) -> Iterable[str]:
+    return (SYNONYMS.get(word, "") for word in re.findall(r"\w+", sentence.lower()))
+
+
+def _stems_of(fact: Fact) -> set[str]:
+    return stems(f"{fact.text} {KINDS.get(fact.kind, '')}")
+
+
+def _turns(asked: Question, wanted: Sequence[str]) -> list[str]:
+    """What the user said in earlier turns and that shares two words with the question."""
+    words = stems(" ".join(wanted))
+    said = [(day, text.removeprefix(BY_USER)) for day, text in asked.turns]
+    return [
+        f"“{shortened(text, EXCERPT_BYTES)}” ({day})"
+        for day, text in said
+        if not _is_reply(text) and not _wanted(text) and _is_near(words, text)
+    ]
+
+
+def _is_near(words: set[str], text: str) -> bool:
+    return len(words & stems(text)) >= min(2, len(words)) > 0
+
+
+def _is_reply(text: str) -> bool:
+    return text.startswith("assistant: ")
+
+
+def _quoted(asked: Question, tool: str, wanted: Sequence[str]) -> list[str]:
+    """What a search found, each as its source and the sentences that fit best."""
+    words = stems(" ".join(wanted))
+    found = [_excerpt(text, words) for text in asked.found.get(tool, ())]
+    return [text for text in found if text]
+
+
+def _excerpt(text: str, words: set[str]) -> str:
+    """The source of a found text and its sentence that shares most with `words`; "" if none does.
+
+    Of old messages only what the user said counts, and never a question.
+    """
+    source, _, passage = text.partition(": ")
+    if MOMENT.fullmatch(source):
+        source, passage = source[:10], passage.removeprefix(BY_USER)
+    if _is_reply(passage):
+        return ""
+    said = [sentence for sentence in sentences(passage) if not sentence.endswith("?")]
+    best = max(said, key=lambda sentence: len(words & stems(sentence)), default="")
+    if not words & stems(best):
+        return ""
+    return f"“{shortened(best, EXCERPT_BYTES)}” ({source})"
+
+
+def _is_german(asked: Question) -> bool:
+    if re.search(r"\b(?:german|deutsch)\b", asked.persona, re.IGNORECASE):
+        return True
+    if re.search(r"\b(?:english|englisch)\b", asked.persona, re.IGNORECASE):
+        return False
+    return is_german(asked.body)
+
+
+def _shown(heading: str, texts: Sequence[str], asked: Question) -> str:
+    """A heading and what belongs under it: points if there are several or the persona says so."""
+    if len(texts) > 1 or POINTS.search(asked.persona):
+        return "\n".join([heading, "", *(f"- {text}" for text in texts)])
+    return f"{heading} {texts[0]}"

@@ -1,0 +1,194 @@
+"""The extractor's work without a language model: from messages to operations on what is known."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from pydantic_ai.messages import ModelMessage, TextPart, ToolCallPart
+from pydantic_ai.models import ModelRequestParameters
+
+from memoryapp.agents.offline import statements, wishes
+from memoryapp.agents.offline.language import Clause, clauses, slug
+from memoryapp.agents.offline.reading import last_prompt
+from memoryapp.memory.operations import looks_like_secret, same_value
+
+VALUE_MAX_CHARS = 300
+
+# Somebody else's words, something unreal, or the talk of a figure: what follows is no statement.
+FRAMES = re.compile(
+    r"\b(?:said|says?|told|tells|wrote|writes|asked|claims?|thinks?|thought|believes?|heard|if|when|"
+    r"unless|novel|story|book|dream|game|film|movie|song|lyrics|poem|scenario|character|quote|"
+    r"sagt\w*|meint\w*|behauptet\w*|schrieb|schreibt|fragt\w*|glaubt|denkt|dachte|wenn|falls|"
+    r"als ob|roman|geschichte|traum|spiel|lied|gedicht|figur|zitat)\b|"
+    r"^\W*(?!(?:fyi|note|update|remember|info|hinweis|notiz|merke|ps):)(?-i:[A-Z])[\w.]+:",
+    re.IGNORECASE,
+)
+# From here on a message speaks of a text or of something imagined.
+ENDS_READING = re.compile(
+    r"(?:(?:please|can you|could you|bitte|kannst du) )*(?:translate|rewrite|rephrase|paraphrase|"
+    r"summari[sz]e|proofread|correct|edit|polish|write (?:me )?an? |übersetz|korrigier|umformulier|"
+    r"formulier|fasse? |verbesser|schreibe? (?:mir )?ein)|"
+    r".*\b(?:imagine|pretend|suppose|let's say|role-?play|for example|for instance|hypothetically|"
+    r"stell dir vor|angenommen|nehmen wir an|zum beispiel|beispielsweise|z\. ?b)\b",
+    re.IGNORECASE,
+)
+TAKES_IT_BACK = re.compile(
+    r"\b(?:just|only) (?:an example|kidding|joking|a joke|a test)\b|\bnot (?:really )?true\b|"
+    r"\bnur (?:ein |einen )?(?:beispiel|spaß|scherz|witz|test)\b|\boff the record\b|"
+    r"\b(?:don't|do not) (?:remember|save|store|learn) (?:this|that|it|any)|"
+    r"\bmerk dir (?:das|dies) nicht\b|\bnicht (?:speichern|merken)\b",
+    re.IGNORECASE,
+)
+OPPOSITES = {"likes_": "dislikes_", "dislikes_": "likes_"}
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What a clause means for memory, before it is compared with what is known."""
+
+    key: str
+    value: str
+    quote: str
+    kind: str = "fact"
+    table: str = "fact"
+    subject: str = ""
+    was: str = ""
+    due_at: datetime | None = None
+    is_retracted: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """A current memory, of the prompt or of this very batch (then without a number)."""
+
+    row: int | None
+    table: str
+    kind: str
+    key: str
+    value: str
+    subject: str
+
+    def is_about(self, proposal: Proposal, key: str) -> bool:
+        return (self.table, self.subject, self.key) == (proposal.table, proposal.subject, key)
+
+
+def operations(
+    messages: list[ModelMessage], parameters: ModelRequestParameters
+) -> TextPart | ToolCallPart:
+    """The extractor's answer, by its output tool when it has one."""
+    document = json.loads(last_prompt(messages))
+    known = [Row(**row) for row in document["known"]]
+    answer: dict[str, Any] = {"operations": []}
+    for message in document["messages"]:
+        if message["source"]:
+            said_at = datetime.fromisoformat(message["said_at"].partition(" ")[2])
+            for proposal in heard(message["body"], said_at):
+                answer["operations"] += _compared(proposal, known)
+    if parameters.output_tools:
+        return ToolCallPart(parameters.output_tools[0].name, answer)
+    return TextPart(json.dumps(answer))
+
+
+def heard(body: str, said_at: datetime) -> Iterator[Proposal]:
+    """What a message teaches, in order; only what it plainly states about its writer."""
+    if TAKES_IT_BACK.search(body):
+        return
+    for clause in clauses(body):
+        if ENDS_READING.match(clause.text):
+            return
+        is_framed = FRAMES.search(clause.before) or clause.before.count('"') % 2
+        if clause.is_asked or is_framed or looks_like_secret(clause.quote):
+            continue
+        for proposal in _read(clause, said_at):
+            if proposal.key and 0 < len(proposal.value) <= VALUE_MAX_CHARS:
+                yield replace(proposal, quote=clause.quote)
+
+
+def _read(clause: Clause, said_at: datetime) -> list[Proposal]:
+    """The meaning of one clause: the first reading that fits."""
+    text = clause.text
+    if (task := wishes.reminder(text, said_at)) is not None:
+        what, due_at = task
+        return [Proposal(slug(what, 5), what, "", kind="task", due_at=due_at)]
+    if (wanted := wishes.instruction(text)) is not None:
+        key, value = wanted
+        return [Proposal(key, value, "", table="prompt")]
+    if (gone := wishes.retracted(text)) is not None:
+        return [replace(each, is_retracted=True) for each in _stated(gone, clause)]
+    if (note := wishes.remembered(text)) is not None:
+        return _stated(note, clause) or [Proposal(slug(note, 5), note, "")]
+    return _stated(text, clause)
+
+
+def _stated(text: str, clause: Clause) -> list[Proposal]:
+    return [
+        Proposal(**asdict(each), quote="")
+        for each in statements.own(text, is_casual=clause.is_casual)
+    ]
+
+
+def _compared(proposal: Proposal, known: list[Row]) -> Iterator[dict[str, Any]]:
+    """The operations that a proposal comes to; `known` then is what holds after them."""
+    if proposal.is_retracted:
+        for row in [row for row in known if _is_meant(row, proposal)]:
+            yield _retract(row, proposal, known)
+        return
+    for prefix, opposite in OPPOSITES.items():
+        if proposal.key.startswith(prefix):
+            other = opposite + proposal.key.removeprefix(prefix)
+            for row in [row for row in known if row.is_about(proposal, other)]:
+                yield _retract(row, proposal, known)
+    current = next((row for row in known if row.is_about(proposal, proposal.key)), None)
+    current = current or next((row for row in known if _is_before(row, proposal)), None)
+    if current is not None and same_value(current.value, proposal.value):
+        return
+    if current is not None:
+        known.remove(current)
+    key = current.key if current else proposal.key
+    known.append(Row(None, proposal.table, proposal.kind, key, proposal.value, proposal.subject))
+    yield _operation("update" if current else "add", proposal, key, proposal.value, current)
+
+
+def _is_meant(row: Row, proposal: Proposal) -> bool:
+    """Whether a retraction is about this row: its key and value, or its value at least."""
+    if row.table != proposal.table or row.subject != proposal.subject:
+        return False
+    is_same_key = row.key == proposal.key and proposal.value.lower() in row.value.lower()
+    return is_same_key or (row.kind == proposal.kind and same_value(row.value, proposal.value))
+
+
+def _is_before(row: Row, proposal: Proposal) -> bool:
+    """Whether the row holds the value that the proposal says was true before."""
+    return bool(
+        proposal.was
+        and row.table == proposal.table
+        and row.subject == proposal.subject
+        and same_value(row.value, proposal.was)
+    )
+
+
+def _retract(row: Row, proposal: Proposal, known: list[Row]) -> dict[str, Any]:
+    known.remove(row)
+    return _operation("retract", proposal, row.key, "", row)
+
+
+def _operation(
+    action: str, proposal: Proposal, key: str, value: str, row: Row | None
+) -> dict[str, Any]:
+    due_at = proposal.due_at
+    return {
+        "action": action,
+        "table": proposal.table,
+        "kind": proposal.kind,
+        "key": key,
+        "value": value,
+        "subject": proposal.subject,
+        "quote": proposal.quote,
+        "replaces": row.row if row else None,
+        "valid_from": None,
+        "due_at": due_at.isoformat(timespec="minutes") if due_at and value else None,
+        "expires_at": None,
+    }

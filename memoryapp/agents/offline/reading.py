@@ -1,0 +1,101 @@
+"""What a prompt of this project's agents holds, taken apart again."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from textwrap import dedent
+from typing import TypeVar
+
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    ToolReturnPart,
+    UserPromptPart,
+)
+from pydantic_ai.models import ModelRequestParameters
+
+P = TypeVar("P", UserPromptPart, ToolReturnPart)
+
+# The lines of the memory block, and the answer of a search, as `talker` writes them.
+FACT = re.compile(r"- \[(?P<kind>\w+)(?P<due>, due)?\] (?P<text>.+)")
+TURN = re.compile(r"- \[(?P<day>[\d-]*)\] (?P<text>.+)")
+FOUND = re.compile(r"<found>\n- (.*)\n</found>", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Fact:
+    kind: str
+    text: str
+    is_due: bool = False
+
+
+@dataclass(frozen=True)
+class Question:
+    """One request to the talker: what the person wrote, and what it may draw on."""
+
+    body: str
+    facts: tuple[Fact, ...]
+    turns: tuple[tuple[str, str], ...]  # day, words
+    persona: str
+    is_first: bool  # in its chat
+    tools: frozenset[str]
+    found: dict[str, tuple[str, ...]]  # by the tools called for it so far, "source: text" each
+
+
+def last_prompt(messages: Sequence[ModelMessage]) -> str:
+    """The text of the last user message."""
+    prompts = _parts(messages, UserPromptPart)
+    return prompts[-1].content if prompts and isinstance(prompts[-1].content, str) else ""
+
+
+def question(messages: Sequence[ModelMessage], parameters: ModelRequestParameters) -> Question:
+    """The question in the last user message, with what tools found since then."""
+    start = max(i for i, message in enumerate(messages) if _parts([message], UserPromptPart))
+    earlier, since = messages[:start], messages[start:]
+    memory, _, body = last_prompt(messages).partition("</memory>")
+    facts, _, turns = memory.partition("\nEarlier turns:\n")
+    instructions = "\n\n".join(part.content for part in parameters.instruction_parts or ())
+    return Question(
+        body=body.strip(),
+        facts=tuple(
+            Fact(match["kind"], unescaped(match["text"]), bool(match["due"]))
+            for match in FACT.finditer(facts)
+        ),
+        turns=tuple((match["day"], unescaped(match["text"])) for match in TURN.finditer(turns)),
+        persona=instructions.partition("\n\n")[2],
+        is_first=not any(map(_is_reply_or_summary, earlier)),
+        tools=frozenset(tool.name for tool in parameters.function_tools),
+        found={
+            part.tool_name: _found(part.model_response_str())
+            for part in _parts(since, ToolReturnPart)
+        },
+    )
+
+
+def _parts(messages: Sequence[ModelMessage], kind: type[P]) -> list[P]:
+    return [
+        part
+        for message in messages
+        if isinstance(message, ModelRequest)
+        for part in message.parts
+        if isinstance(part, kind)
+    ]
+
+
+def _is_reply_or_summary(message: ModelMessage) -> bool:
+    prompts = _parts([message], UserPromptPart)
+    return isinstance(message, ModelResponse) or any(
+        str(part.content).startswith("<summary>") for part in prompts
+    )
+
+
+def _found(result: str) -> tuple[str, ...]:
+    """The texts that a search tool returned; none when it found nothing."""
+    match = FOUND.fullmatch(result.strip())
+    texts = match[1].split("\n- ") if match else []
+    return tuple(unescaped(dedent(f"  {text}")).strip() for text in texts)
+
+
+def unescaped(text: str) -> str:
+    return text.replace("&lt;", "<").replace("&gt;", ">")

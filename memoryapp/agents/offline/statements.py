@@ -1,0 +1,73 @@
+"""What plain English and German sentences say about the person who writes them."""
+
+import re
+from dataclasses import replace
+
+from memoryapp.agents.offline.meanings import FACT, Statement
+from memoryapp.agents.offline.patterns import PATTERNS
+from memoryapp.agents.offline.vocabulary import NAME_KEYS, NO_NAMES, SOMEBODY, words
+
+TAIL = re.compile(
+    r"(?:,? (?:too|as well|now|currently|at the moment|right now|these days|by the way|btw|though|"
+    r"please|übrigens|jetzt|derzeit|momentan|auch|bitte|halt)| (?:because|weil|denn)\b.*)+$",
+    re.IGNORECASE,
+)
+# Wishes, doubts and conditions: nothing that is so.
+DOUBT = re.compile(
+    r"\b(?:would|could|might|maybe|perhaps|probably|if|unless|wish|used to|almost|supposedly|"
+    r"vielleicht|wenn|falls|wäre|würde|hätte|könnte|angeblich|wohl|beinahe)\b",
+    re.IGNORECASE,
+)
+
+
+def own(text: str, *, is_casual: bool = False) -> list[Statement]:
+    """What one clause says about its writer or somebody close to them; nothing when unsure.
+
+    `is_casual` accepts names without a capital letter.
+    """
+    if DOUBT.search(text):
+        return []
+    text = TAIL.sub("", text)
+    subject, text = _in_first_person(text)
+    for kind, pattern, meaning in PATTERNS:
+        if match := pattern.fullmatch(text):
+            found = [each for each in meaning(match, kind) if _is_sound(each, is_casual)]
+            return [_about(subject, each) for each in found]
+    return []
+
+
+def _is_sound(statement: Statement, is_casual: bool) -> bool:
+    if statement.key not in NAME_KEYS:
+        return bool(statement.key)
+    has_capital = is_casual or statement.value[0].isupper()
+    return has_capital and statement.value.split()[0].lower() not in NO_NAMES
+
+
+def _about(subject: str, statement: Statement) -> Statement:
+    if not subject:
+        return statement
+    return replace(statement, kind=FACT, subject=subject[0].lower() + subject[1:])
+
+
+# "My sister lives in Graz" is read as "I live in Graz" about her.
+FIRST_PERSON = {
+    **{f"{verb}s": f"I {verb}" for verb in words("live work like love hate prefer use")},
+    "is": "I am", "has": "I have", "enjoys": "I enjoy", "moved": "I moved",
+    "doesn't": "I don't", "does not": "I don't",
+    "wohnt": "ich wohne", "lebt": "ich lebe", "arbeitet": "ich arbeite", "mag": "ich mag",
+    "liebt": "ich liebe", "hasst": "ich hasse", "bevorzugt": "ich bevorzuge", "ist": "ich bin",
+    "hat": "ich habe", "heißt": "ich heiße", "heisst": "ich heiße",
+}  # fmt: skip
+THIRD_PERSON = re.compile(
+    rf"(?P<subject>{SOMEBODY}),? (?P<verb>{'|'.join(FIRST_PERSON)}) (?P<rest>.+)", re.IGNORECASE
+)
+
+
+def _in_first_person(text: str) -> tuple[str, str]:
+    """Whom the clause is about ("" for its writer), and the clause as they would say it."""
+    if not (match := THIRD_PERSON.fullmatch(text)):
+        return "", text
+    verb, rest = match["verb"].lower(), match["rest"]
+    if verb in ("is", "ist") and re.fullmatch(r"(?-i:[A-ZÀ-Þ])[\w'-]+", rest):
+        return match["subject"], f"my name is {rest}"
+    return match["subject"], f"{FIRST_PERSON[verb]} {rest}"

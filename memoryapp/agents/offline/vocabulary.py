@@ -1,0 +1,99 @@
+"""The words that the patterns for English and German sentences are made of."""
+
+
+def words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+GERMAN = words(
+    "ich du er wir ihr und oder aber nicht kein keine der die das den dem ein eine einen einer ist "
+    "sind war habe hat hast bin bist mein meine meinen mir mich dich dir was wer wo wie wann warum "
+    "welche welcher welches auf auch aus bei mit nach von zu zum zur über für heute morgen bitte "
+    "danke hallo weißt kannst gibt mag wohne heiße arbeite unser unsere merk erinnere antworte "
+    "deutsch im daran dass jetzt immer noch mal"
+)
+ENGLISH = words(
+    "i you he she we they and or but not no the a an is are was am have has do does did my our me "
+    "your what who where how when why which on in at by for with from to of about please thanks "
+    "hello tell can could it this that know remember"
+)
+# Words that carry no meaning of their own.
+EMPTY = (GERMAN | ENGLISH) - {"deutsch"} | words(
+    "its their his her them be been will would should any some there here also just really very "
+    "again were let des sich es sie man sein seine dein deine deinen denn doch nun so als am vom "
+    "ins um"
+)
+
+RELATION = (
+    r"(?:sister|brother|mother|mom|mum|father|dad|wife|husband|partner|girlfriend|boyfriend|friend|"
+    r"best friend|son|daughter|cousin|aunt|uncle|niece|nephew|colleague|co-?worker|boss|neighbou?r|"
+    r"flatmate|roommate|grandma|grandpa|grandmother|grandfather|schwester|bruder|mutter|mama|vater|"
+    r"papa|frau|mann|partnerin|freundin|freund|sohn|tochter|cousine|tante|onkel|nichte|neffe|"
+    r"kollegin|kollege|chefin|chef|nachbarin|nachbar|mitbewohnerin|mitbewohner|oma|opa)"
+)
+SOMEBODY = rf"(?:my|meine?)\s+{RELATION}(?:\s+(?-i:[A-ZÀ-Þ][\w'-]*))?(?!\w|')"
+
+# Things that count as identity also when they are said as "my X is Y".
+IDENTITY_KEYS = words("name city employer occupation birthday age timezone diet")
+# One key for one thing, whatever the word or the language.
+SAME_KEY = {
+    "wohnort": "city",
+    "stadt": "city",
+    "hometown": "city",
+    "job": "occupation",
+    "profession": "occupation",
+    "beruf": "occupation",
+    "company": "employer",
+    "firma": "employer",
+    "arbeitgeber": "employer",
+    "geburtstag": "birthday",
+    "time_zone": "timezone",
+    "zeitzone": "timezone",
+    "alter": "age",
+}
+# A name is written with a capital letter and doesn't begin with one of these.
+NAME_KEYS = words("name city employer birthplace")
+NO_NAMES = words(
+    "a an the my our your his her their this that it here there home night fun myself not no in on "
+    "at ein eine einem einer der die das dem den mein meine meiner meinem nicht zu hause"
+)
+
+# What "my X is Y" is no lasting knowledge about: the talk itself, or how something goes just now.
+NO_ATTRIBUTES = (
+    r"(?:\w+ )*(?:question|problem|issue|guess|point|idea|opinion|concern|understanding|impression|"
+    r"feeling|fear|error|bug|code|output|mistake|answer|thought|suggestion|request|example|friend|"
+    r"life|day|mood|hope|plan|frage|problem|meinung|idee|eindruck|fehler|vorschlag|antwort|"
+    r"beispiel|leben|tag|plan)"
+)
+NO_VALUES = (
+    r"(?:not|nicht|kein\w*|never|too|so|very|sehr|zu|broken|kaputt|slow|down|late|here|there|hier|"
+    r"weg|gone|tomorrow|today|next|heute|morgen|ok|okay|fine|good|bad|great|gut|that|this|it|dass|"
+    r"how|what|why|if|whether|about|to|like|\w+ing)\b"
+)
+# What is no thing to like or use, because it points at something said elsewhere.
+NO_THINGS = (
+    r"(?:it|that|this|these|those|you|your|him|her|them|his|how|what|when|where|why|who|which|"
+    r"the (?:way|idea|first|second|third|last|latter|former|one|answer|sound|look|plan|draft|text)|"
+    r"es|das|dies\w*|dich|dein\w*|ihn|sie|ihm|euch|wie|was|wenn)\b"
+)
+PROFESSIONS = (
+    r"(?:engineer|developer|programmer|designer|architect|scientist|researcher|analyst|consultant|"
+    r"manager|nurse|doctor|physician|surgeon|dentist|pharmacist|teacher|professor|lecturer|student|"
+    r"lawyer|accountant|journalist|writer|author|editor|translator|artist|musician|photographer|"
+    r"chef|cook|baker|carpenter|electrician|plumber|mechanic|technician|pilot|driver|farmer|admin|"
+    r"administrator|sysadmin|freelancer|founder|entrepreneur|physicist|chemist|biologist|economist|"
+    r"mathematician|psychologist|therapist|librarian|paramedic|firefighter|cto|ceo|"
+    r"ingenieur|entwickler|programmierer|architekt|wissenschaftler|forscher|berater|"
+    r"pfleger|arzt|ärztin|apotheker|lehrer|lektor|anwalt|anwältin|buchhalter|"
+    r"autor|übersetzer|künstler|musiker|fotograf|koch|köchin|bäcker|tischler|elektriker|mechaniker|"
+    r"mechatroniker|techniker|fahrer|landwirt|informatiker|physiker|chemiker|biologe|"
+    r"psychologe|psychologin|therapeut|krankenschwester|verkäufer)(?:in)?"
+)
+OFTEN = (
+    r"(?:(?:really|absolutely|actually|currently|now|still|also|always|usually|just|both|especially|"
+    r"particularly|severely|very|highly|mostly|recently) )*"
+)
+OFT = (
+    r"(?:(?:jetzt|derzeit|gerade|aktuell|momentan|auch|sehr|wirklich|besonders|total|stark|schwer|"
+    r"immer|vor allem|seit [\w.]+(?: (?:jahren|monaten|wochen))?) )*"
+)
