@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextvars import Context
 from dataclasses import asdict, dataclass, field
 from typing import Any
 from uuid import UUID
@@ -60,7 +61,8 @@ async def start(turn: Turn) -> None:
     channel = await layer.new_channel("reply")
     await layer.group_add(reply_group(live.id), channel)
     LIVE[live.id] = live
-    live.task = asyncio.create_task(_write(live, channel))
+    # A context of its own: asgiref keeps the request's threads in the context, and they end with it.
+    live.task = asyncio.create_task(_write(live, channel), context=Context())
     live.task.add_done_callback(lambda _: LIVE.pop(live.id, None))
 
 
