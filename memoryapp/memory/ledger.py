@@ -12,10 +12,10 @@ from django.utils import timezone
 from memoryapp.memory import forgetting
 from memoryapp.memory.operations import (
     Operation,
-    has_quote,
     is_question,
     is_supported,
     looks_like_secret,
+    quote_start,
     same_value,
 )
 from memoryapp.models import Fact, MemoryEvent, Message, Prompt, User
@@ -90,7 +90,7 @@ def _apply(
 
 
 def _says(message: Message, quote: str) -> bool:
-    return message.role == Message.Role.USER and has_quote(message.body, quote)
+    return message.role == Message.Role.USER and quote_start(message.body, quote) is not None
 
 
 def _refusal(user: User, operation: Operation, source: Message | None) -> str:

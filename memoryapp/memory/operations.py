@@ -16,6 +16,7 @@ CLAUSE_ENDS = SENTENCE_ENDS + ",，、;:：；"
 # A quote this short supports nothing; two characters are enough in scripts without spaces.
 QUOTE_MIN_CHARS = 2
 STEM_CHARS = 4
+SPACED_SCRIPTS_END = "\u0700"  # Latin, Greek, Cyrillic, Armenian, Hebrew and Arabic stand before
 
 SECRETS = [
     re.compile(pattern, re.IGNORECASE)
@@ -52,23 +53,59 @@ class Operation:
 
 
 def normalised(text: str) -> str:
-    """`text` as it is compared: NFKC, no case, single spaces, plain quotation marks."""
-    text = unicodedata.normalize("NFKC", text).translate(QUOTATION_MARKS).casefold()
-    return " ".join(text.split())
+    """`text` as it is compared: NFKD, no case, single spaces, plain quotation marks.
+
+    Decomposed and not composed, because then each character can be normalised by itself and a
+    match can be traced to its place in the original.
+    """
+    return _with_positions(text)[0].strip()
 
 
 def same_value(one: str, other: str) -> bool:
     return normalised(one).strip(" .!") == normalised(other).strip(" .!")
 
 
-def has_quote(body: str, quote: str) -> bool:
-    """Whether the normalised `quote` stands in `body` at the borders of words."""
+def quote_start(body: str, quote: str) -> int | None:
+    """Where in `body` the quote begins, in code points; None if it isn't there.
+
+    Both are compared as `normalised` says, and a quote begins and ends at the borders of words.
+    """
     words = normalised(quote).strip(" .,;:!?\"'")
     if len(words) < QUOTE_MIN_CHARS:
+        return None
+    text, positions = _with_positions(body)
+    start = text.find(words)
+    while start >= 0:
+        if not _cuts_word(text, start) and not _cuts_word(text, start + len(words)):
+            return positions[start]
+        start = text.find(words, start + 1)
+    return None
+
+
+def _with_positions(body: str) -> tuple[str, list[int]]:
+    """`body` normalised, and for each of its characters the place it comes from."""
+    chars: list[str] = []
+    positions: list[int] = []
+    for position, char in enumerate(body):
+        for part in unicodedata.normalize("NFKD", char).translate(QUOTATION_MARKS).casefold():
+            if not part.isspace():
+                chars.append(part)
+                positions.append(position)
+            elif chars and chars[-1] != " ":
+                chars.append(" ")
+                positions.append(position)
+    return "".join(chars), positions
+
+
+def _cuts_word(text: str, border: int) -> bool:
+    """Whether a word of a script that puts spaces between words goes on over `border`."""
+    if not 0 < border < len(text):
         return False
-    # Only a letter against a letter of the same kind of script is a cut word: "rna" in "Arnau".
-    pattern = rf"(?<![a-z0-9ß-ÿ]){re.escape(words)}(?![a-z0-9ß-ÿ])"
-    return re.search(pattern, normalised(body)) is not None
+    before, after = text[border - 1], text[border]
+    return all(
+        (char.isalnum() or unicodedata.combining(char)) and char < SPACED_SCRIPTS_END
+        for char in (before, after)
+    )
 
 
 def is_supported(operation: Operation) -> bool:

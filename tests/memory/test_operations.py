@@ -1,22 +1,23 @@
 import pytest
 
-from memoryapp.memory.operations import has_quote, is_question, is_supported, looks_like_secret
+from memoryapp.memory.operations import is_question, is_supported, looks_like_secret, quote_start
 from tests.factories import proposal
 
 
 @pytest.mark.parametrize(
-    ("body", "quote"),
+    ("body", "quote", "start"),
     [
-        ("I live in Vienna now.", "I live in Vienna"),
-        ("I live in\n Vienna now.", "i LIVE in vienna"),
-        ("She said “I’m done”.", '"I\'m done"'),
-        ("Ich heiße Jürgen", "ich heiße jürgen"),
-        ("我住在维也纳。", "我住在维也纳"),
-        ("ｆｕｌｌ width", "full width"),
+        ("I live in Vienna now.", "I live in Vienna", 0),
+        ("Hm. I live in\n Vienna now.", "i LIVE in vienna", 4),
+        ("She said “I’m done”.", "\"I'm done\"", 10),
+        ("Ich heiße Jürgen", "heisse Ju\u0308rgen", 4),
+        ("我住在维也纳。", "住在维也纳", 1),
+        ("ｆｕｌｌ width", "full width", 0),
+        ("An airplane, a plane", "plane", 15),
     ],
 )
-def test_a_quote_is_found_however_it_is_spelled(body, quote):
-    assert has_quote(body, quote)
+def test_a_quote_is_found_however_it_is_spelled(body, quote, start):
+    assert quote_start(body, quote) == start
 
 
 @pytest.mark.parametrize(
@@ -30,7 +31,7 @@ def test_a_quote_is_found_however_it_is_spelled(body, quote):
     ],
 )
 def test_a_quote_that_was_not_said_is_refused(body, quote):
-    assert not has_quote(body, quote)
+    assert quote_start(body, quote) is None
 
 
 @pytest.mark.parametrize(
