@@ -61,7 +61,7 @@ async def start(turn: Turn) -> None:
     channel = await layer.new_channel("reply")
     await layer.group_add(reply_group(live.id), channel)
     LIVE[live.id] = live
-    # A context of its own: asgiref keeps the request's threads in the context, and they end with it.
+    # In a context of its own: a request's context holds asgiref's threads, which end with it.
     live.task = asyncio.create_task(_write(live, channel), context=Context())
     live.task.add_done_callback(lambda _: LIVE.pop(live.id, None))
 
