@@ -14,6 +14,7 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from memoryapp import fragments, markdown, replies, turns
+from memoryapp.channel_layer import chat_group
 from memoryapp.models import Chat, Message, User
 
 Event = dict[str, Any]
@@ -57,12 +58,12 @@ class ChatConsumer(AsyncWebsocketConsumer):
             await self.close()
             return
         self.chat = chat
-        await self.channel_layer.group_add(replies.chat_group(chat_id), self.channel_name)
+        await self.channel_layer.group_add(chat_group(chat_id), self.channel_name)
         await self.accept()
 
     async def disconnect(self, code: int) -> None:
         if hasattr(self, "chat"):
-            group = replies.chat_group(self.chat.pk)
+            group = chat_group(self.chat.pk)
             await self.channel_layer.group_discard(group, self.channel_name)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:

@@ -29,6 +29,11 @@ class MessageForm(forms.Form):
     def clean_id(self) -> uuid.UUID:
         return self.cleaned_data["id"] or uuid.uuid4()
 
+    @property
+    def sentence(self) -> str:
+        """What is wrong, in one line."""
+        return " ".join(str(error) for errors in self.errors.values() for error in errors)
+
 
 class ChatTitleForm(forms.ModelForm[Chat]):
     class Meta:
@@ -135,8 +140,8 @@ class ResourceForm(forms.Form):
         label=gettext_lazy("Share with everyone"), required=False, widget=SwitchInput
     )
 
-    def clean_file(self) -> UploadedFile | None:
-        file: UploadedFile | None = self.cleaned_data["file"]
+    def clean_file(self) -> UploadedFile[bytes] | None:
+        file: UploadedFile[bytes] | None = self.cleaned_data["file"]
         if file is not None and (file.size or 0) > settings.RESOURCE_MAX_BYTES:
             raise ValidationError(
                 _("This file is larger than %(most)s MB, which is the most. Split it up.")
@@ -159,7 +164,7 @@ class ResourceForm(forms.Form):
         cleaned["name"] = cleaned["name"] or cleaned["body"].strip()[:60].split("\n")[0]
         return cleaned
 
-    def _decoded(self, file: UploadedFile) -> str:
+    def _decoded(self, file: UploadedFile[bytes]) -> str:
         try:
             body: str = file.read().decode("utf-8-sig")
         except UnicodeDecodeError:

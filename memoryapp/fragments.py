@@ -120,7 +120,8 @@ def thread(chat: Chat, before: Message | None = None) -> Thread:
 
 def num_condensed(chat: Chat) -> int:
     """How many messages the chat's summary stands for in the prompt, however often refolded."""
-    return chat.messages.spoken().on_branch().exclude(evicted_by=None).count()
+    evicted: MessageQuerySet = chat.messages.spoken().on_branch().exclude(evicted_by=None)
+    return evicted.count()
 
 
 def entries(user: User, messages: Sequence[Message]) -> tuple[Entry, ...]:
@@ -142,8 +143,11 @@ def entry(message: Message) -> Entry:
 def learned_from(user: User, events: MemoryEventQuerySet) -> list[Learned]:
     """These events, oldest first, each with whether what it did still holds."""
     found = list(events.order_by("created_at", "id"))
-    ids, keys = [event.row_id for event in found], {event.key for event in found}
-    kinds = dict(Fact.objects.for_user(user).filter(pk__in=ids).values_list("pk", "kind"))
+    ids = [event.row_id for event in found if event.row_id]
+    keys = {event.key for event in found}
+    kinds: dict[UUID | None, str] = dict(
+        Fact.objects.for_user(user).filter(pk__in=ids).values_list("pk", "kind")
+    )
     current: set[tuple[str, Any]] = set()
     for table, rows in (
         ("fact", Fact.objects.for_user(user)),
@@ -218,4 +222,12 @@ def finished(reply: Message) -> dict[str, Any]:
 
 def taught_before(reply: Message) -> dict[str, Any]:
     """What the question of a reply taught, under the reply and beside the chat."""
-    return {"entry": entry(reply), "drawer": drawer(reply.chat)}
+    return {
+        "entry": entry(reply),
+        "drawer": drawer(reply.chat),
+        "num_facts": num_facts(reply.user),
+    }
+
+
+def num_facts(user: User) -> int:
+    return Fact.objects.for_user(user).current().count()

@@ -8,7 +8,7 @@ from typing import Any
 import nh3
 from django.template.loader import render_to_string
 from django.utils.html import escape
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from markdown_it import MarkdownIt
@@ -55,7 +55,7 @@ def render(body: str) -> SafeString:
 
 @lru_cache(RENDERED_KEPT)
 def _render(body: str, language: str) -> SafeString:
-    return mark_safe(CLEANER.clean(PAGE.render(body)))
+    return SafeString(CLEANER.clean(PAGE.render(body)))
 
 
 def final_chars(body: str) -> int:
@@ -87,7 +87,7 @@ def highlighted(code: str, language: str) -> SafeString:
         lexer = get_lexer_by_name(language, stripnl=False)
     except ClassNotFound:
         return escape(code)
-    return mark_safe(highlight(code, lexer, HtmlFormatter(nowrap=True)).rstrip("\n"))
+    return SafeString(highlight(code, lexer, HtmlFormatter(nowrap=True)).rstrip("\n"))
 
 
 def _image(

@@ -7,7 +7,6 @@ from django.shortcuts import render
 
 from memoryapp import fragments
 from memoryapp.http import HtmxHttpRequest
-from memoryapp.models import Fact
 
 CHATS_IN_SIDE = 100
 
@@ -23,7 +22,7 @@ def render_page(
     """A whole page: the template with the side list beside it."""
     side = {
         **listed(request),
-        "num_facts": Fact.objects.for_user(request.user).current().count(),
+        "num_facts": fragments.num_facts(request.user),
         "here": request.path,
     }
     return render(request, template, {**side, **context}, status=status)

@@ -7,6 +7,7 @@ from asgiref.sync import async_to_sync
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -77,7 +78,7 @@ def _begin(request: HtmxHttpRequest) -> HttpResponse:
     """Make a chat out of its first message."""
     form = MessageForm(request.POST)
     if not form.is_valid():
-        return _refuse_first(request, form, " ".join(form.errors["id"]))
+        return _refuse_first(request, form, form.sentence)
     message_id, body = form.cleaned_data["id"], form.cleaned_data["body"]
     sent = Message.objects.for_user(request.user).filter(pk=message_id).first()
     if sent is None:
@@ -111,7 +112,7 @@ def render_chat(
     request: HtmxHttpRequest, chat: Chat, body: str = "", sentence: str = "", status: int = 200
 ) -> HttpResponse:
     """The chat with its newest messages, or with those before the message named in the query."""
-    before = None
+    before: Message | None = None
     if "before" in request.GET:
         before = get_object_or_404(chat.messages, pk=_uuid(request.GET["before"]))
     thread = fragments.thread(chat, before)
@@ -204,7 +205,7 @@ def chat_rename(request: HtmxHttpRequest, chat_id: uuid.UUID) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def chat_delete(request: HtmxHttpRequest, chat_id: uuid.UUID) -> HttpResponse:
     chat = own_chat(request.user, chat_id)
-    taught = [
+    taught: list[QuerySet[Any]] = [
         Fact.objects.for_user(request.user).filter(source_message__chat=chat),
         Prompt.objects.for_user(request.user).filter(source_message__chat=chat),
     ]

@@ -22,7 +22,8 @@ from memoryapp.views.chats import own_chat, render_chat
 
 def own_message(user: User, message_id: uuid.UUID) -> Message:
     messages = Message.objects.for_user(user).select_related("chat__user", "user", "parent")
-    return get_object_or_404(messages, pk=message_id)
+    message: Message = get_object_or_404(messages, pk=message_id)
+    return message
 
 
 @login_required
@@ -31,7 +32,7 @@ def message_create(request: HtmxHttpRequest, chat_id: uuid.UUID) -> HttpResponse
     chat = own_chat(request.user, chat_id)
     form = MessageForm(request.POST)
     if not form.is_valid():
-        return _refuse(request, chat, " ".join(form.errors["id"]), 422)
+        return _refuse(request, chat, form.sentence, 422)
     body, message_id = form.cleaned_data["body"], form.cleaned_data["id"]
     try:
         turn = turns.open_turn(chat=chat, body=body, id=message_id)

@@ -18,13 +18,13 @@ from memoryapp.forms import memory_form
 from memoryapp.http import HtmxHttpRequest
 from memoryapp.memory import forgetting, ledger
 from memoryapp.models import Fact, MemoryEvent, Message, Prompt, User
-from memoryapp.models.memory import Status
+from memoryapp.models.memory import RememberedQuerySet, Status
 from memoryapp.views import render_dialog
 
 TABLES = {"facts": "fact", "prompts": "prompt"}
 PAGES = {"facts": "memory-facts", "prompts": "memory-persona"}
 # What one press changes, by the name of the form's field.
-FLAGS = {
+FLAGS: dict[str, dict[str, Any]] = {
     "pin": {"is_pinned": True},
     "unpin": {"is_pinned": False},
     "pause": {"status": Status.PAUSED},
@@ -32,10 +32,10 @@ FLAGS = {
 }
 
 
-def own_rows(user: User, tables: str) -> QuerySet[Any]:
+def own_rows(user: User, tables: str) -> RememberedQuerySet[Any]:
     if tables not in TABLES:
         raise Http404
-    rows = ledger.TABLES[TABLES[tables]].objects.for_user(user)
+    rows: RememberedQuerySet[Any] = ledger.TABLES[TABLES[tables]].objects.for_user(user)
     return rows.select_related("source_message__chat")
 
 
@@ -170,7 +170,8 @@ def memory_forget(request: HtmxHttpRequest, tables: str, row_id: uuid.UUID) -> H
 def _receipts_with(user: User, row: Fact | Prompt) -> QuerySet[Message]:
     part = "memories" if isinstance(row, Fact) else "prompts"
     holds = {f"receipt__{part}__contains": [{"id": str(row.pk)}]}
-    return Message.objects.for_user(user).filter(**holds)
+    messages: QuerySet[Message] = Message.objects.for_user(user).filter(**holds)
+    return messages
 
 
 @login_required
