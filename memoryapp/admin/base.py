@@ -1,7 +1,7 @@
 """What the pages of all tables share: the word for deleting, and rows that are only read."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.contrib import admin
@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.text import Truncator
 
 from memoryapp.models import Message
 
@@ -25,6 +26,16 @@ def link_to(row: Model | None, text: str = "") -> SafeString | str:
 def lean(name: str) -> "Prefetch[str, QuerySet[Message], str]":
     """The message that the field `name` leads to, without the vector a plain access would load."""
     return Prefetch(name, queryset=Message.objects.all())
+
+
+def beginning_of(field: str) -> Callable[[Model], str]:
+    """A column with the first words of a text, for lists."""
+
+    @admin.display(description=field, ordering=field)
+    def beginning(row: Model) -> str:
+        return Truncator(getattr(row, field)).chars(80) or "-"
+
+    return beginning
 
 
 class RowAdmin(admin.ModelAdmin[Any]):

@@ -9,9 +9,8 @@ from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.text import Truncator
 
-from memoryapp.admin.base import ReadOnlyAdmin, RowAdmin, lean, link_to
+from memoryapp.admin.base import ReadOnlyAdmin, RowAdmin, beginning_of, lean, link_to
 from memoryapp.models import Chat, Message
 
 CONVERSATION_MESSAGES = 200
@@ -78,7 +77,9 @@ def untitled(chat: Chat) -> Chat:
 
 @admin.register(Message)
 class MessageAdmin(ReadOnlyAdmin):
-    list_display = ["beginning", "user", "chat", "role", "status", "is_active", "created_at"]
+    list_display = [
+        beginning_of("body"), "user", "chat", "role", "status", "is_active", "created_at",
+    ]  # fmt: skip
     list_filter = [
         "role", "status", "is_active", ("evicted_by", admin.EmptyFieldListFilter), "created_at",
     ]  # fmt: skip
@@ -94,10 +95,6 @@ class MessageAdmin(ReadOnlyAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Message]:
         messages: QuerySet[Message] = super().get_queryset(request)
         return messages.defer("receipt").prefetch_related(lean("parent"), lean("evicted_by"))
-
-    @admin.display(description="message")
-    def beginning(self, message: Message) -> str:
-        return Truncator(message.body).chars(80) or "(empty)"
 
     @admin.display(description="taught")
     def taught(self, message: Message) -> SafeString | str:

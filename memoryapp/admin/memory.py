@@ -1,5 +1,6 @@
 """What is remembered: facts and persona are edited through the ledger, the log is only read."""
 
+from datetime import datetime
 from typing import Any, ClassVar
 
 from django import forms
@@ -10,9 +11,8 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.http import urlencode
-from django.utils.text import Truncator
 
-from memoryapp.admin.base import ReadOnlyAdmin, RowAdmin, lean
+from memoryapp.admin.base import ReadOnlyAdmin, RowAdmin, beginning_of, lean
 from memoryapp.memory import forgetting, ledger
 from memoryapp.models import Fact, Forgotten, MemoryEvent, Prompt
 from memoryapp.models.memory import Origin, Status
@@ -57,7 +57,7 @@ class RememberedForm(forms.ModelForm[Any]):
 
 
 class IsCurrent(admin.SimpleListFilter):
-    title = "holds"
+    title = "whether it holds"
     parameter_name = "holds"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
@@ -165,13 +165,9 @@ class RememberedAdmin(RowAdmin):
         for row in queryset:
             ledger.restore(row=row, actor=request.user.get_username())
 
-    @admin.display(description="value", ordering="value")
-    def beginning(self, row: Fact | Prompt) -> str:
-        return Truncator(row.value).chars(80)
-
-    @admin.display(description="holds", boolean=True, ordering="valid_to")
-    def holds(self, row: Fact | Prompt) -> bool:
-        return row.is_current
+    @admin.display(description="holds until", empty_value="further notice", ordering="valid_to")
+    def until(self, row: Fact | Prompt) -> datetime | None:
+        return row.valid_to or row.expires_at
 
 
 def versions_of(row: Fact | Prompt) -> QuerySet[Any]:
@@ -184,7 +180,7 @@ def versions_of(row: Fact | Prompt) -> QuerySet[Any]:
 @admin.register(Fact)
 class FactAdmin(RememberedAdmin):
     list_display = [
-        "key", "beginning", "user", "subject", "kind", "status", "holds", "valid_to", "origin",
+        "key", beginning_of("value"), "user", "subject", "kind", "status", "until", "origin",
         "recorded_at",
     ]  # fmt: skip
     list_filter = [IsCurrent, "kind", "status", "origin", "is_pinned", "local_only", "recorded_at"]
@@ -197,7 +193,7 @@ class FactAdmin(RememberedAdmin):
 
 
 class Persona(admin.SimpleListFilter):
-    title = "persona"
+    title = "whose it is"
     parameter_name = "persona"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
@@ -212,7 +208,7 @@ class Persona(admin.SimpleListFilter):
 @admin.register(Prompt)
 class PromptAdmin(RememberedAdmin):
     list_display = [
-        "key", "beginning", "whose", "status", "holds", "valid_to", "origin", "recorded_at",
+        "key", beginning_of("value"), "whose", "status", "until", "origin", "recorded_at",
     ]  # fmt: skip
     list_filter = [IsCurrent, Persona, "status", "origin", "recorded_at"]
     search_fields = ["key", "value", "user__username"]
@@ -245,7 +241,8 @@ class ForgottenAdmin(ReadOnlyAdmin):
 @admin.register(MemoryEvent)
 class MemoryEventAdmin(ReadOnlyAdmin):
     list_display = [
-        "created_at", "user", "action", "table", "key", "before", "after", "actor", "reason",
+        "created_at", "user", "action", "table", "key", beginning_of("before"),
+        beginning_of("after"), "actor", beginning_of("reason"),
     ]  # fmt: skip
     list_filter = ["action", "table", "actor", "created_at"]
     list_select_related = ["user"]

@@ -5,10 +5,9 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.utils.text import Truncator
 
 from memoryapp import tasks
-from memoryapp.admin.base import ReadOnlyAdmin, RowAdmin
+from memoryapp.admin.base import ReadOnlyAdmin, RowAdmin, beginning_of
 from memoryapp.models import Passage, Resource
 
 RESOURCE_PASSAGES = 100
@@ -59,7 +58,7 @@ class ResourceAdmin(RowAdmin):
 
 @admin.register(Passage)
 class PassageAdmin(ReadOnlyAdmin):
-    list_display = ["beginning", "resource", "position", "page", "is_embedded"]
+    list_display = [beginning_of("body"), "resource", "position", "page", "is_embedded"]
     list_filter = ["embedding_model"]
     list_select_related = ["resource"]
     search_fields = ["body", "resource__name", "resource__user__username"]
@@ -68,10 +67,6 @@ class PassageAdmin(ReadOnlyAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Passage]:
         passages: QuerySet[Passage] = super().get_queryset(request)
         return passages.defer("embedding", "tsv", "resource__body")
-
-    @admin.display(description="passage")
-    def beginning(self, passage: Passage) -> str:
-        return Truncator(passage.body).chars(80)
 
     @admin.display(description="embedded", boolean=True)
     def is_embedded(self, passage: Passage) -> bool:

@@ -16,7 +16,7 @@ admin.site.unregister([Failure, Success])
 class FailureAdmin(queue.FailAdmin):
     """Tasks that failed. Each is safe to run again, so trying again can do no harm."""
 
-    list_display = ["func", "args", "short_result", "attempt_count", "started", "stopped"]
+    list_display = ["func", "args", "short_result", "attempt_count", "started"]
     list_filter = ["func", "stopped"]
     search_fields = ["func", "name"]
     actions = ["try_again"]

@@ -115,7 +115,7 @@ def more_rows(row, user):
 
 def test_the_sign_in_page_is_the_one_of_everybody(client, db):
     response = client.get(reverse("admin:index"), follow=True)
-    assert response.redirect_chain[-1][0] == f"{reverse('account_login')}?next=/admin/"
+    assert response.redirect_chain[-1][0] == f"{reverse('account_login')}?next=%2Fadmin%2F"
 
 
 def test_the_index_names_every_table_once_in_its_section(admin_page):

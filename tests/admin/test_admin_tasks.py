@@ -1,3 +1,4 @@
+from django.contrib.auth.models import Permission
 from django.urls import reverse
 from django_q.models import Failure, OrmQ, Success, Task
 from django_q.tasks import async_task
@@ -29,8 +30,6 @@ def test_failed_work_goes_back_to_the_queue(admin_page, db):
 
 
 def test_failed_work_is_not_put_back_by_somebody_who_may_only_look(client, ada, db):
-    from django.contrib.auth.models import Permission
-
     ada.is_staff = True
     ada.save()
     ada.user_permissions.add(Permission.objects.get(codename="view_failure"))
