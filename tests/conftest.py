@@ -20,6 +20,12 @@ def django_db_setup(django_db_setup, django_db_blocker):
         )
 
 
+@pytest.fixture(autouse=True)
+def cheap_passwords(settings):
+    """Hashes that cost nothing: a slow one would be most of what a test does."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
 @pytest.fixture
 def ada(db):
     return User.objects.create_user("ada", password="a-long-password", first_name="Ada")
