@@ -1,0 +1,134 @@
+"""A memory as it is shown to a person and told to the talker."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
+from typing import NamedTuple
+from uuid import UUID
+
+from django.db.models import DateTimeField, TextField, Value
+from django.db.models.functions import Left
+
+from memoryapp.memory.passages import PASSAGE_TOKENS, split
+from memoryapp.memory.scan import Candidate, Mark
+from memoryapp.models import Fact, Message, User
+from memoryapp.models.chats import num_tokens
+
+FACTS = (Mark.FACT, Mark.PREFERENCE, Mark.DUE, Mark.IDENTITY, Mark.PINNED)
+TURNS = (Mark.REPLY, Mark.OWN_MESSAGE)
+TURN = "turn"
+BODY_CHARS = 20_000  # a longer message's passage to show is sought in this much of it
+
+
+@dataclass(frozen=True)
+class Memory:
+    """One thing recalled: a fact, or a turn (here: one message said earlier)."""
+
+    id: str
+    kind: str  # a fact's kind, or "turn"
+    text: str
+    reason: str  # always, pinned, due, words or meaning
+    score: float
+    cosine: float | None  # None: no vector of the current model
+    words: float  # 0 to 1
+    source_message_id: str | None
+    chat_id: str | None
+    said_at: str | None  # ISO 8601, in the person's zone
+
+
+# The same columns from both tables: see Stored.
+FACT_COLUMNS = (
+    *("pk", "kind", "subject", "key", "value", "due_at"),
+    *("source_message_id", "source_message__chat_id", "source_message__created_at"),
+)
+NOTHING = Value("", output_field=TextField())
+TURN_COLUMNS = (
+    *("pk", Value(TURN), NOTHING, NOTHING, Left("body", BODY_CHARS)),
+    *(Value(None, output_field=DateTimeField()), "pk", "chat_id", "created_at"),
+)
+
+
+class Stored(NamedTuple):
+    id: UUID
+    kind: str
+    subject: str
+    key: str
+    value: str
+    due_at: datetime | None
+    message_id: UUID | None
+    chat_id: UUID | None
+    said_at: datetime | None
+
+
+def load(
+    user: User,
+    candidates: Sequence[Candidate],
+    question: str,
+    reasons: Mapping[Mark, str] = MappingProxyType({}),
+) -> list[Memory]:
+    """The memories behind the candidates, in one query; those gone meanwhile are left out.
+
+    Their reason is the one given for their mark, else what speaks for them most.
+    """
+    facts = (
+        Fact.objects.for_user(user)
+        .filter(pk__in=[each.id for each in candidates if each.mark in FACTS])
+        .order_by()
+        .values_list(*FACT_COLUMNS)
+    )
+    turns = (
+        Message.objects.for_user(user)
+        .filter(pk__in=[each.id for each in candidates if each.mark in TURNS])
+        .values_list(*TURN_COLUMNS)
+    )
+    stored = {row[0]: Stored(*row) for row in facts.union(turns, all=True)}
+    return [
+        memory_of(each, stored[each.id], user, question, reasons)
+        for each in candidates
+        if each.id in stored
+    ]
+
+
+def memory_of(
+    candidate: Candidate,
+    stored: Stored,
+    user: User,
+    question: str,
+    reasons: Mapping[Mark, str],
+) -> Memory:
+    is_turn = candidate.mark in TURNS
+    said_at = stored.said_at
+    return Memory(
+        id=str(stored.id),
+        kind=stored.kind,
+        text=turn_text(stored.value, question) if is_turn else fact_text(stored, user),
+        reason=reasons.get(candidate.mark, candidate.reason),
+        score=round(candidate.score, 4),
+        cosine=None if candidate.cosine is None else round(candidate.cosine, 4),
+        words=round(candidate.words, 4),
+        source_message_id=str(stored.message_id) if stored.message_id else None,
+        chat_id=str(stored.chat_id) if stored.chat_id else None,
+        said_at=said_at.astimezone(user.zone).isoformat(timespec="seconds") if said_at else None,
+    )
+
+
+def fact_text(stored: Stored, user: User) -> str:
+    text = Fact(subject=stored.subject, key=stored.key, value=stored.value).text
+    if stored.due_at is None:
+        return text
+    due = stored.due_at.astimezone(user.zone)
+    moment = f"{due:%A, %d %B %Y}" + (f"{due:, %H:%M}" if due.hour or due.minute else "")
+    return f"{text} (due {moment})"
+
+
+def turn_text(body: str, question: str) -> str:
+    """The message, or of a long one the passage that has the most of the question's words."""
+    if num_tokens(body) <= PASSAGE_TOKENS:
+        return body
+    # Beginnings of words stand in for stems, in any language.
+    starts = {word[:5] for word in re.findall(r"\w{4,}", question.casefold())}
+    passages = split(body)
+    best = max(passages, key=lambda passage: sum(start in passage.casefold() for start in starts))
+    return f"… {best} …"

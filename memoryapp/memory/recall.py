@@ -1,0 +1,202 @@
+"""What of a person's memory goes into a reply, within a budget of tokens and of time."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Collection, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+
+from django.conf import settings
+from django.db import connection
+
+from memoryapp.memory.lookup import facts_of, look_up, turns_of
+from memoryapp.memory.memories import FACTS, TURN, TURNS, Memory, load
+from memoryapp.memory.scan import Mark, Scan
+from memoryapp.models import Chat, Fact, User
+from memoryapp.models.chats import num_tokens
+
+__all__ = ["Memory", "Recalled", "arecall", "recall", "search", "search_archive"]
+
+# Of the budget, what is always in and what the question finds get this much each at most; turns
+# get what is left. On LoCoMo, facts with 30 % brought in more evidence than turns alone.
+FACTS_SHARE = 0.3
+# So many, a line each, fit into that share. Of more preferences those that matter are sought.
+FEW_PREFERENCES = 20
+MANY = 100  # of facts that are always in, so many are looked at
+SPARE = 3  # so many candidates for each place: some are repeated, too long or withheld
+STANDING = ("pinned", "always", "due")  # reasons other than the question, in this order
+NEAR_MISSES = 5
+NEAR = 0.1  # how far under the floor
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Recalled:
+    memories: tuple[Memory, ...] = ()
+    turns: tuple[Memory, ...] = ()
+    near_misses: tuple[Memory, ...] = ()
+    milliseconds: int = 0
+    timed_out: bool = False
+
+
+def recall(
+    user: User, chat: Chat, question: str, *, without: Collection[str] = (), local: bool = True
+) -> Recalled:
+    """What to tell the talker before it answers `question` in `chat`.
+
+    Nothing if the person or the chat has memory off. Else the facts that are always in, those
+    and the old turns that score at least `RECALL_FLOOR`, `RECALL_LIMIT` of each at most and
+    `RECALL_TOKENS` together, and what came near. `without` are ids to leave out; `local=False`
+    leaves out what only models on this machine may see.
+    """
+    started = time.perf_counter()
+    if not (user.memory_on and chat.memory_on):
+        return Recalled()
+    found = look_up(
+        user,
+        question,
+        facts_of(user, without=without, local=local),
+        turns_of(user, chat=chat, without=without, local=local),
+        seconds=settings.RECALL_TIMEOUT_MS / 2000,
+    )
+    reasons = reasons_to_stand(found)
+    sought = [mark for mark in FACTS if mark not in reasons]
+    places = SPARE * settings.RECALL_LIMIT
+    candidates = [
+        *found.best(*reasons, limit=MANY),
+        *found.best(*sought, limit=places),
+        *found.best(*TURNS, limit=places),
+    ]
+    chosen = choose(load(user, candidates, question, reasons), question)
+    return replace(chosen, milliseconds=round(1000 * (time.perf_counter() - started)))
+
+
+def reasons_to_stand(found: Scan) -> dict[Mark, str]:
+    """Why facts are in whatever the question is."""
+    reasons = {Mark.PINNED: "pinned", Mark.IDENTITY: "always", Mark.DUE: "due"}
+    if found.count(Mark.PREFERENCE) <= FEW_PREFERENCES:
+        reasons[Mark.PREFERENCE] = "always"
+    return reasons
+
+
+def choose(memories: Iterable[Memory], question: str) -> Recalled:
+    """Out of what was found, what fits into the budget and is worth its place."""
+    memories = sorted(memories, key=lambda memory: -memory.score)
+    facts = [memory for memory in memories if memory.kind != TURN]
+    share = int(FACTS_SHARE * settings.RECALL_TOKENS)
+    told = fitting(sorted(filter(is_standing, facts), key=standing_order), share, MANY)
+    told += fitting(
+        [fact for fact in facts if is_good(fact) and fact not in told],
+        share,
+        settings.RECALL_LIMIT,
+    )
+    turns = distinct([memory for memory in memories if memory.kind == TURN], told, question)
+    left = settings.RECALL_TOKENS - sum(num_tokens(fact.text) for fact in told)
+    shown = fitting(filter(is_good, turns), left, settings.RECALL_LIMIT)
+    near = [
+        memory
+        for memory in sorted([*facts, *turns], key=lambda memory: -memory.score)
+        if memory not in [*told, *shown] and memory.score >= settings.RECALL_FLOOR - NEAR
+    ]
+    return Recalled(tuple(told), tuple(shown), tuple(near[:NEAR_MISSES]))
+
+
+def is_good(memory: Memory) -> bool:
+    return memory.score >= settings.RECALL_FLOOR
+
+
+def is_standing(memory: Memory) -> bool:
+    return memory.reason in STANDING
+
+
+def standing_order(fact: Memory) -> tuple[int, bool]:
+    return STANDING.index(fact.reason), fact.kind != Fact.Kind.IDENTITY
+
+
+def fitting(memories: Iterable[Memory], tokens: int, limit: int) -> list[Memory]:
+    """The first that fit; one too long for what is left makes room for the next."""
+    kept: list[Memory] = []
+    for memory in memories:
+        length = num_tokens(memory.text)
+        if length <= tokens and len(kept) < limit:
+            kept.append(memory)
+            tokens -= length
+    return kept
+
+
+def distinct(turns: Iterable[Memory], told: Iterable[Memory], question: str) -> list[Memory]:
+    """The turns that say something new: not the question again, nor what a fact here tells."""
+    sources = {fact.source_message_id for fact in told}
+    seen = {question.strip().casefold()}
+    kept: list[Memory] = []
+    for turn in turns:
+        text = turn.text.strip().casefold()
+        if turn.id not in sources and text not in seen:
+            kept.append(turn)
+        seen.add(text)
+    return kept
+
+
+# Two recalls at a time, in threads of their own: an embedding is work for the processor, and
+# Django's one thread for synchronous code is everybody's.
+executor = ThreadPoolExecutor(2, thread_name_prefix="recall")
+
+
+async def arecall(
+    user: User, chat: Chat, question: str, *, without: Collection[str] = (), local: bool = True
+) -> Recalled:
+    """As `recall`, off the event loop. After `RECALL_TIMEOUT_MS` the reply goes on without it."""
+    work = partial(recall, user, chat, question, without=without, local=local)
+    started = time.perf_counter()
+    job = asyncio.get_running_loop().run_in_executor(executor, with_own_connection, work)
+    try:
+        return await asyncio.wait_for(job, settings.RECALL_TIMEOUT_MS / 1000)
+    except TimeoutError:
+        log.warning(
+            "Recall took longer than RECALL_TIMEOUT_MS (%s ms); this reply goes without memory.",
+            settings.RECALL_TIMEOUT_MS,
+        )
+        milliseconds = round(1000 * (time.perf_counter() - started))
+        return Recalled(milliseconds=milliseconds, timed_out=True)
+
+
+def with_own_connection(work: Callable[[], Recalled]) -> Recalled:
+    try:
+        return work()
+    finally:
+        # Back to the pool; without a pool it would stay open as long as the thread.
+        connection.close()
+
+
+def search(
+    user: User, question: str, *, limit: int = 10, kind: str = "", min_score: float = 0.0
+) -> list[Memory]:
+    """The person's facts, or with kind "turn" their old messages, best first.
+
+    It is the owner who looks, so memory need not be on.
+    """
+    if not question.strip():
+        return []
+    rows = turns_of(user) if kind == TURN else facts_of(user, kind=kind)
+    found = look_up(user, question, rows)
+    memories = load(user, found.best(*Mark, limit=limit), question)
+    return [memory for memory in memories if memory.score >= min_score]
+
+
+def search_archive(
+    user: User, question: str, *, limit: int = 5, chat: Chat | None = None
+) -> list[Memory]:
+    """Old messages that fit, best first: what the talker looks up by itself.
+
+    Those of `chat` that still stand in its prompt are left out, and so is everything if the
+    person or the chat has memory off.
+    """
+    is_off = not user.memory_on or (chat is not None and not chat.memory_on)
+    if is_off or not question.strip():
+        return []
+    found = look_up(user, question, turns_of(user, chat=chat))
+    turns = load(user, found.best(*TURNS, limit=SPARE * limit), question)
+    return distinct(filter(is_good, turns), (), question)[:limit]

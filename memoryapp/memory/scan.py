@@ -1,0 +1,175 @@
+"""One exact pass over a person's rows: how near each is to a question, and by which words.
+
+There is no approximate index on purpose: filtered by owner, one gives a person with few rows
+beside a person with many only some of theirs. The pass is complete, and takes one to two
+milliseconds for a thousand rows.
+"""
+
+from enum import IntEnum
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import numpy as np
+import numpy.typing as npt
+from django.db import connection
+from django.db.models import QuerySet
+
+from memoryapp.memory.embeddings import MAX_CHARS, Vector, model_name
+from memoryapp.memory.ranking import WORDS_WEIGHT, Rows, score
+
+MAX_WORDS = 30  # of a long question the first count: each is looked for in each row
+
+
+Column = npt.NDArray[Any]
+
+
+class Mark(IntEnum):
+    """What a row is. The number goes through the pass with it."""
+
+    PASSAGE = 0
+    REPLY = 1
+    OWN_MESSAGE = 2
+    FACT = 3
+    PREFERENCE = 4
+    DUE = 5
+    IDENTITY = 6
+    PINNED = 7
+
+
+class Candidate(NamedTuple):
+    id: UUID
+    mark: Mark
+    score: float
+    cosine: float | None  # None: the row has no vector of the current model
+    words: float
+
+    @property
+    def reason(self) -> str:
+        return "words" if WORDS_WEIGHT * self.words > (self.cosine or 0) else "meaning"
+
+
+# A row's group is what its neighbours are sought in: the chat of a turn, else the row itself.
+SQL = """
+with rows (id, mark, "group", at, config, tsv, embedding, embedding_model) as (
+    {rows}
+), lexemes as (
+    select config, lexeme, positions[1] as position
+    from unnest(%(configs)s::oid[]::regconfig[] || %(config)s::regconfig) as config,
+        unnest(to_tsvector(config, %(question)s))
+), words as materialized (
+    -- What the person's language takes for a word, as each language in use stems it.
+    select row_number() over (order by position)::int - 1 as number,
+        string_agg(distinct quote_literal(lexeme), '|')::tsquery as query
+    from lexemes group by position having bool_or(config = %(config)s::regconfig)
+    order by position limit %(max_words)s
+)
+select %(config)s::regconfig::oid, (select count(*) from words), {columns} from rows
+"""
+# Each column comes back as one string of bytes, in a quarter of the time that rows would take.
+COLUMNS = {
+    "id": ("V16", "uuid_send(id)"),
+    "mark": (">i4", "int4send(mark)"),
+    "group": (">i8", 'int8send(uuid_hash_extended("group", 0))'),
+    "at": (">f8", "float8send(date_part('epoch', at))"),
+    "length": (">i4", "int4send(length(tsv))"),
+    "config": (">u4", "int4send(config::oid::int)"),
+    # Vectors have unit length: the inner product, which the operator negates, is the cosine.
+    "cosine": (
+        ">f4",
+        """float4send(coalesce(case when embedding_model = %(model)s
+            and vector_dims(embedding) = vector_dims(%(vector)s::halfvec)
+            then -(embedding <#> %(vector)s::halfvec) end, 'NaN')::real)""",
+    ),
+    "bits": (
+        ">i8",
+        """int8send((select coalesce(bit_or(1::bigint << number), 0)
+            from words where tsv @@ words.query))""",
+    ),
+}
+
+
+class Scan(NamedTuple):
+    """What a pass found: one column for each property, the best row first."""
+
+    id: Column
+    mark: Column
+    score: Column
+    cosine: Column
+    words: Column
+
+    def count(self, mark: Mark) -> int:
+        return int(np.count_nonzero(self.mark == mark))
+
+    def best(self, *marks: Mark, limit: int) -> list[Candidate]:
+        chosen = np.flatnonzero(np.isin(self.mark, marks))[:limit]
+        return [
+            Candidate(
+                UUID(bytes=self.id[row].tobytes()),
+                Mark(self.mark[row]),
+                float(self.score[row]),
+                None if np.isnan(self.cosine[row]) else float(self.cosine[row]),
+                float(self.words[row]),
+            )
+            for row in chosen
+        ]
+
+
+def scan(rows: QuerySet[Any, Any], *, question: str, vector: Vector | None, config: str) -> Scan:
+    """How well each of `rows` fits. They must have the columns of the query above, in its order.
+
+    `vector` is the question's; without one only its words count. `config` is the text search
+    configuration that says what a word of the question is.
+    """
+    sql, values = rows.query.sql_with_params()
+    names = [f"row_{number}" for number in range(len(values))]
+    query = SQL.format(
+        rows=sql % tuple(f"%({name})s" for name in names),
+        columns=", ".join(f"string_agg({send}, ''::bytea)" for _, send in COLUMNS.values()),
+    )
+    parameters = {
+        **dict(zip(names, values, strict=True)),
+        "question": question[:MAX_CHARS],
+        "config": config,
+        "configs": [],
+        "max_words": MAX_WORDS,
+        "model": model_name(),
+        "vector": str([round(number, 6) for number in vector]) if vector else None,
+    }
+    own_config, num_words, column = run(query, parameters)
+    configs = np.unique(column["config"])
+    if any(configs != own_config):
+        # Some rows are in another language: once more, with the words as those rows have them.
+        _, num_words, column = run(query, {**parameters, "configs": configs.tolist()})
+    return ranked(column, num_words)
+
+
+def run(query: str, parameters: dict[str, Any]) -> tuple[int, int, dict[str, Column]]:
+    with connection.cursor() as cursor:
+        cursor.execute(query, parameters)
+        own_config, num_words, *found = cursor.fetchone()
+    column = {
+        name: np.frombuffer(content or b"", dtype)
+        for (name, (dtype, _)), content in zip(COLUMNS.items(), found, strict=True)
+    }
+    return own_config, num_words, column
+
+
+def ranked(column: dict[str, Column], num_words: int) -> Scan:
+    scores = score(
+        Rows(
+            cosine=column["cosine"],
+            hits=(column["bits"][:, None] >> np.arange(num_words)) & 1 == 1,
+            length=column["length"],
+            group=column["group"],
+            at=column["at"],
+            is_own=column["mark"] == Mark.OWN_MESSAGE,
+        )
+    )
+    order = np.argsort(-scores.score, kind="stable")
+    return Scan(
+        column["id"][order],
+        column["mark"][order],
+        scores.score[order],
+        column["cosine"][order],
+        scores.words[order],
+    )
