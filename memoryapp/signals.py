@@ -6,7 +6,7 @@ from django.db.models.signals import post_save
 from django.dispatch import receiver
 
 from memoryapp import tasks
-from memoryapp.models import Fact, Message, Resource
+from memoryapp.models import Fact, MemoryEvent, Message, Resource
 
 
 @receiver(post_save, sender=Message)
@@ -20,6 +20,12 @@ def message_saved(instance: Message, **kwargs: Any) -> None:
 def fact_saved(instance: Fact, created: bool, **kwargs: Any) -> None:
     if created:
         tasks.enqueue(tasks.embed_facts, instance.user_id)
+
+
+@receiver(post_save, sender=MemoryEvent)
+def memory_event_saved(instance: MemoryEvent, **kwargs: Any) -> None:
+    if instance.action == MemoryEvent.Action.FORGOTTEN:
+        tasks.enqueue(tasks.condense_again, instance.user_id)
 
 
 @receiver(post_save, sender=Resource)

@@ -15,6 +15,7 @@ from django_q.tasks import async_task
 
 from memoryapp.channel_layer import chat_group, publish
 from memoryapp.memory import embeddings, eviction, ledger, recall, resources
+from memoryapp.memory.phrases import is_off_the_record, takes_back_the_last
 from memoryapp.models import Chat, Fact, MemoryEvent, Message, Prompt, Resource, Usage, User
 from memoryapp.models.chats import INTERRUPTED
 
@@ -46,24 +47,23 @@ def extract(chat_id: str) -> None:
     """Learn from what the user said in this chat since the last time."""
     with one_at_a_time(f"extract:{chat_id}"):
         chat = Chat.objects.select_related("user").filter(pk=chat_id).first()
-        if chat is None:
+        if chat is None or not (batch := _unextracted(chat)):
             return
-        batch = _unextracted(chat)
-        if not batch:
-            return
-        if not chat.remembers:
+        heard = _on_the_record(chat, batch) if chat.remembers else []
+        said_last = _last_said(heard)
+        if said_last is None:
             _move_watermark(chat, batch)
             return
-        run = _run_extractor(chat, batch)
+        run = _run_extractor(chat, heard, said_last)
         with transaction.atomic():
             chat.lock()
             chat.refresh_from_db(fields=["memory_on"])
-            chat.user.refresh_from_db(fields=["memory_on"])
+            chat.user.refresh_from_db(fields=["memory_on", "review"])
             if chat.remembers:
-                ledger.apply(user=chat.user, operations=run.output, messages=batch, model=run.model)
+                ledger.apply(user=chat.user, operations=run.output, messages=heard, model=run.model)
             _move_watermark(chat, batch)
             Usage.objects.record(user=chat.user, chat=chat, agent="extractor", run=run)
-            _tell(chat, "learned", _last_said(batch))
+            _tell(chat, "learned", said_last)
 
 
 def _unextracted(chat: Chat) -> list[Message]:
@@ -75,7 +75,25 @@ def _unextracted(chat: Chat) -> list[Message]:
     messages = messages.filter(created_at__lte=finished[-1].created_at)
     if chat.extracted_until is not None:
         messages = messages.filter(created_at__gt=chat.extracted_until)
-    return [message for message in messages if message.body]
+    return [message for message in messages.filter(is_recallable=True) if message.body]
+
+
+def _on_the_record(chat: Chat, batch: Sequence[Message]) -> list[Message]:
+    """The batch without what the person asked not to remember.
+
+    What is said of the message before takes that one out too, and undoes what it had taught.
+    """
+    kept: list[Message] = []
+    for message in batch:
+        if message.role != Message.Role.USER or not is_off_the_record(message.body):
+            kept.append(message)
+        elif takes_back_the_last(message.body):
+            earlier = chat.archive.on_branch().filter(role=Message.Role.USER)
+            last = earlier.filter(created_at__lt=message.created_at).last()
+            if last is not None:
+                ledger.take_back(message=last, actor=chat.user.username)
+                kept = [other for other in kept if other.pk != last.pk]
+    return kept
 
 
 def _move_watermark(chat: Chat, batch: Sequence[Message]) -> None:
@@ -87,7 +105,7 @@ def _last_said(batch: Sequence[Message]) -> Message | None:
     return said[-1] if said else None
 
 
-def _run_extractor(chat: Chat, batch: Sequence[Message]) -> Any:
+def _run_extractor(chat: Chat, batch: Sequence[Message], said_last: Message) -> Any:
     from memoryapp.agents import extractor, llm
 
     heard = [
@@ -104,7 +122,7 @@ def _run_extractor(chat: Chat, batch: Sequence[Message]) -> Any:
             heard, _known(chat.user, batch), choice=llm.choose("extractor")
         )
     except Exception as error:
-        _tell_of_failure(chat, _last_said(batch), llm.explain(error))
+        _tell_of_failure(chat, said_last, llm.explain(error))
         raise
 
 
@@ -132,7 +150,7 @@ def _known(user: User, batch: Sequence[Message]) -> list[Any]:
     ]
 
 
-def _tell_of_failure(chat: Chat, message: Message | None, reason: str) -> None:
+def _tell_of_failure(chat: Chat, message: Message, reason: str) -> None:
     MemoryEvent.objects.update_or_create(
         user=chat.user,
         message=message,
@@ -159,7 +177,14 @@ def summarize(chat_id: str) -> None:
 def _said(messages: Iterable[Message]) -> list[Any]:
     from memoryapp.agents.talker import Role, Said
 
-    return [Said(cast(Role, message.role), message.body) for message in messages if message.body]
+    return [Said(cast(Role, message.role), message.told) for message in messages if message.body]
+
+
+def condense_again(user_id: str) -> None:
+    """Write the summaries anew that were removed because of what was forgotten."""
+    for chat in Chat.objects.filter(user_id=user_id):
+        if eviction.due(chat):
+            enqueue(summarize, chat.pk)
 
 
 def title(chat_id: str) -> None:
@@ -182,7 +207,7 @@ def title(chat_id: str) -> None:
 
 def embed_messages(chat_id: str) -> None:
     """Make the messages of this chat findable by meaning."""
-    messages = Message.objects.filter(chat=chat_id).spoken().exclude(body="")
+    messages = Message.objects.filter(chat=chat_id, is_recallable=True).spoken().exclude(body="")
     embeddings.fill(messages.exclude(status=Message.Status.STREAMING), lambda message: message.body)
 
 

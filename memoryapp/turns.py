@@ -194,7 +194,7 @@ def _context(
         memories=recalled.memories,
         turns=recalled.turns,
         history=tuple(
-            talker.Said(cast(talker.Role, message.role), message.body) for message in history
+            talker.Said(cast(talker.Role, message.role), message.told) for message in history
         ),
         now=now,
         search_resources=_resource_search(turn, receipt),
@@ -241,7 +241,7 @@ def sent_prompt(reply: Message) -> talker.Prompt | None:
         memories=tuple(recall.Memory(**memory) for memory in receipt["memories"]),
         turns=tuple(recall.Memory(**memory) for memory in receipt["turns"]),
         history=tuple(
-            talker.Said(cast(talker.Role, message.role), message.body) for message in history
+            talker.Said(cast(talker.Role, message.role), message.told) for message in history
         ),
         now=datetime.fromisoformat(receipt["now"]),
         search_resources=_nothing_found,

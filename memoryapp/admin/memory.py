@@ -139,8 +139,10 @@ class RememberedAdmin(RowAdmin):
         self.delete_queryset(request, type(obj).objects.filter(pk=obj.pk))
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        number = forgetting.forget(rows=queryset, actor=request.user.get_username())
-        self.message_user(request, f"Forgotten, with all versions: {number}.", messages.SUCCESS)
+        report = forgetting.forget(rows=queryset, actor=request.user.get_username())
+        self.message_user(
+            request, f"Forgotten, with all versions: {report.memories}.", messages.SUCCESS
+        )
 
     def response_delete(
         self, request: HttpRequest, obj_display: str, obj_id: Any

@@ -81,6 +81,7 @@ def chat_delete(request: ApiRequest, chat_id: UUID, asked: Asked[Forget]) -> For
         forgotten = 0
         if asked.forget:
             for rows in taught_by(chat):
-                forgotten += forgetting.forget(rows=rows, actor=request.user.username)
+                report = forgetting.forget(rows=rows, actor=request.user.username)
+                forgotten += report.memories
         chat.delete()
     return Forgotten(forgotten=forgotten)

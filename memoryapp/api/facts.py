@@ -48,8 +48,8 @@ def known_about(user: User) -> list[QuerySet[Any]]:
 
 def forget(querysets: Iterable[QuerySet[Any]], user: User) -> Forgotten:
     with transaction.atomic():
-        counts = [forgetting.forget(rows=rows, actor=user.username) for rows in querysets]
-    return Forgotten(forgotten=sum(counts))
+        reports = [forgetting.forget(rows=rows, actor=user.username) for rows in querysets]
+    return Forgotten(forgotten=sum(report.memories for report in reports))
 
 
 @router.get("", response=Page[FactOut], summary="List facts")

@@ -2,18 +2,38 @@
 
 import hashlib
 import hmac
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, fields
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from memoryapp.memory.operations import normalised
+from memoryapp.memory.operations import normalised, quote_start
 from memoryapp.models import Fact, Forgotten, MemoryEvent, Message, Prompt, User
 
 GONE = "[forgotten]"
-# Shorter values ("yes", "42") say little by themselves, so their hash includes the key.
+# Shorter values ("yes", "42") say little by themselves: their hash includes the key, and their
+# characters are not searched for in what was said.
 TELLING_CHARS = 4
+RECEIPT_PARTS = ("memories", "near_misses", "turns", "archive", "prompts")
+
+
+@dataclass
+class Report:
+    """What was looked through and how much of it was removed or cleared."""
+
+    memories: int = 0
+    versions: int = 0
+    log_entries: int = 0
+    receipts: int = 0
+    messages: int = 0  # no longer recalled, condensed or sent to a model
+    summaries: int = 0  # removed, to be written again without it
+
+    def add(self, other: "Report") -> None:
+        for field in fields(self):
+            setattr(self, field.name, getattr(self, field.name) + getattr(other, field.name))
 
 
 def digest(user: User, key: str, value: str) -> str:
@@ -25,60 +45,127 @@ def digest(user: User, key: str, value: str) -> str:
     ).hexdigest()
 
 
-def is_forgotten(user: User, key: str, value: str) -> bool:
-    return Forgotten.objects.filter(user=user, digest=digest(user, key, value)).exists()
+def met_before(user: User, key: str, value: str) -> Forgotten | None:
+    """That this value was forgotten, or turned down, if it was."""
+    return Forgotten.objects.filter(user=user, digest=digest(user, key, value)).first()
 
 
-def forget(*, rows: QuerySet[Fact] | QuerySet[Prompt], actor: str) -> int:
-    """Remove these rows with every version of their keys; returns how many keys were forgotten.
+def note(row: Fact | Prompt, *, was_turned_down: bool = False) -> None:
+    """Hold later extractions to it that this value was forgotten or turned down."""
+    if row.user is not None:
+        Forgotten.objects.update_or_create(
+            user=row.user,
+            digest=digest(row.user, row.key, row.value),
+            defaults={"key": row.key, "was_turned_down": was_turned_down},
+        )
 
-    Their text leaves the versions, the log and the receipts; the messages that taught them are
-    no longer recalled; a later extraction of the same value is refused.
+
+def welcome_back(row: Fact | Prompt) -> None:
+    """The owner wants this value after all."""
+    if row.user is not None:
+        value_digest = digest(row.user, row.key, row.value)
+        Forgotten.objects.filter(user=row.user, digest=value_digest).delete()
+
+
+def forget(*, rows: QuerySet[Fact] | QuerySet[Prompt], actor: str) -> Report:
+    """Remove these rows with every version of their keys, and their text wherever it was kept.
+
+    It leaves versions, embeddings, the log, receipts and summaries. Messages that say it stay in
+    their chats for their owner to read, but are never recalled, condensed or sent to a model
+    again. A later extraction of the same value waits for the owner's decision.
     """
+    report = Report()
     with transaction.atomic():
         keys = {(row.user_id, getattr(row, "subject", ""), row.key): row for row in rows}
         for row in keys.values():
-            _forget_key(row, actor)
-    return len(keys)
+            report.add(_forget_key(row, actor))
+    return report
 
 
-def _forget_key(row: Fact | Prompt, actor: str) -> None:
+def _forget_key(row: Fact | Prompt, actor: str) -> Report:
     about = {"subject": row.subject} if isinstance(row, Fact) else {}
     versions = list(type(row).objects.filter(user=row.user, key=row.key, **about))
     table = row._meta.model_name or ""
-    _scrub_log(row.user, table, [version.pk for version in versions], row.key)
+    report = Report(memories=1, versions=len(versions))
+    report.log_entries = _scrub_log(row.user, table, row.key, versions)
     if row.user is not None:
         for version in versions:
-            Forgotten.objects.get_or_create(
-                user=row.user,
-                digest=digest(row.user, version.key, version.value),
-                defaults={"key": version.key},
-            )
-        taught = {v.source_message_id for v in versions if v.source_message_id}
-        Message.objects.for_user(row.user).filter(pk__in=taught).update(is_recallable=False)
-        _scrub_receipts(row.user, {str(v.pk) for v in versions} | {str(pk) for pk in taught})
+            note(version)
+        silenced = _silence(row.user, versions)
+        report.messages = len(silenced)
+        report.summaries = _dissolve_summaries(row.user, silenced, versions)
+        ids = {str(version.pk) for version in versions} | {str(pk) for pk in silenced}
+        report.receipts = _scrub_receipts(row.user, ids)
     type(row).objects.filter(pk__in=[version.pk for version in versions]).delete()
     MemoryEvent.objects.create(
         user=row.user, action=MemoryEvent.Action.FORGOTTEN, table=table, key=GONE, actor=actor
     )
+    return report
 
 
-def _scrub_log(user: User | None, table: str, row_ids: list[Any], key: str) -> None:
-    events = MemoryEvent.objects.filter(user=user, table=table).filter(
-        Q(row_id__in=row_ids) | Q(row_id=None, key=key)
-    )
-    events.update(key=GONE, before=GONE, after=GONE, quote=GONE)
+def _says_one_of(text: str, versions: Iterable[Fact | Prompt]) -> bool:
+    values = (version.value for version in versions if len(version.value) >= TELLING_CHARS)
+    return any(quote_start(text, value) is not None for value in values)
 
 
-def _scrub_receipts(user: User, ids: set[str]) -> None:
-    """Take the text of these memories, and of the turns that taught them, out of receipts."""
+def _scrub_log(user: User | None, table: str, key: str, versions: Collection[Fact | Prompt]) -> int:
+    events = MemoryEvent.objects.filter(user=user)
+    ids = [version.pk for version in versions]
+    said = [
+        event.pk
+        for event in events
+        if _says_one_of(f"{event.before}\n{event.after}\n{event.quote}", versions)
+    ]
+    about = Q(table=table, row_id__in=ids) | Q(table=table, row_id=None, key=key) | Q(pk__in=said)
+    return events.filter(about).update(key=GONE, before=GONE, after=GONE, quote=GONE, operation="")
+
+
+def _silence(user: User, versions: Collection[Fact | Prompt]) -> set[Any]:
+    """Keep the messages that taught or say it from ever reaching a prompt again."""
+    messages = Message.objects.for_user(user).spoken()
+    silenced = {version.source_message_id for version in versions if version.source_message_id}
+    values = {version.value for version in versions if len(version.value) >= TELLING_CHARS}
+    for value in values:
+        silenced |= {
+            pk
+            for pk, body in messages.values_list("pk", "body")
+            if quote_start(body, value) is not None
+        }
+    messages.filter(pk__in=silenced).update(is_recallable=False, embedding=None)
+    return silenced
+
+
+def _dissolve_summaries(user: User, silenced: set[Any], versions: Collection[Fact | Prompt]) -> int:
+    """Remove the summaries that may hold it; what they covered is history again until the next
+    round condenses it anew."""
+    summaries = list(Message.objects.for_user(user).filter(role=Message.Role.SUMMARY))
+    tainted = {
+        summary.pk
+        for summary in summaries
+        if _says_one_of(summary.body, versions) or summary.evicted.filter(pk__in=silenced).exists()
+    }
+    # A summary that was folded into a later one taints that one too.
+    while (
+        later := {s.evicted_by_id for s in summaries if s.pk in tainted and s.evicted_by_id}
+        - tainted
+    ):
+        tainted |= later
+    Message.objects.filter(evicted_by__in=tainted).update(evicted_by=None)
+    Message.objects.filter(pk__in=tainted).delete()
+    return len(tainted)
+
+
+def _scrub_receipts(user: User, ids: set[str]) -> int:
+    """Take the text of these memories and turns out of receipts."""
     holds = Q()
     for id in ids:
-        for part in ("memories", "near_misses", "turns", "prompts"):
+        for part in RECEIPT_PARTS:
             holds |= Q(**{f"receipt__{part}__contains": [{"id": id}]})
-    for message in Message.objects.for_user(user).filter(holds):
-        for part in ("memories", "near_misses", "turns", "prompts"):
+    holding = Message.objects.for_user(user).filter(holds)
+    for message in holding:
+        for part in RECEIPT_PARTS:
             for entry in message.receipt.get(part, []):
                 if entry["id"] in ids:
                     entry["text"] = GONE
         Message.objects.filter(pk=message.pk).update(receipt=message.receipt)
+    return len(holding)

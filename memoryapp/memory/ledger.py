@@ -1,5 +1,7 @@
 """The only code that writes facts, prompts and the log of their changes."""
 
+import contextlib
+import hashlib
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
@@ -9,21 +11,25 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from memoryapp.memory import forgetting
-from memoryapp.memory.operations import (
-    Operation,
-    is_question,
-    is_supported,
-    looks_like_secret,
-    quote_start,
-    same_value,
-)
+from memoryapp.memory import forgetting, review
+from memoryapp.memory.operations import Operation, quote_start, same_value
 from memoryapp.models import Fact, MemoryEvent, Message, Prompt, User
-from memoryapp.models.memory import Origin, Remembered, Status
+from memoryapp.models.memory import LEARNED_ACTIONS, Remembered, Status
 
 TABLES: dict[str, type[Fact] | type[Prompt]] = {"fact": Fact, "prompt": Prompt}
 CHANGED_IN_PLACE = ("kind", "subject", "due_at", "expires_at", "is_pinned", "local_only", "status")
-LEARNED = ("user", "key", "value", "config", "source_message", "quote", "origin", "actor", "model")
+LEARNED = (
+    "user",
+    "key",
+    "value",
+    "config",
+    "source_message",
+    "quote",
+    "quote_start",
+    "origin",
+    "actor",
+    "model",
+)
 EXTRACTOR = "extractor"
 Action = MemoryEvent.Action
 
@@ -58,73 +64,103 @@ def _apply(
     user: User, operation: Operation, messages: Sequence[Message], model: str
 ) -> MemoryEvent | None:
     source = next((m for m in messages if _says(m, operation.quote)), None)
+    proposal = {"message": source, "quote": operation.quote, "operation": _digest(operation)}
+    if source and source.memory_events.filter(operation=proposal["operation"]).exists():
+        return None
+    verdict = review.judge(user, operation, source)
+    if source is None or verdict.outcome == review.Outcome.REFUSE:
+        return _refuse(user, operation, verdict.reason, proposal)
     current = _current(user, operation)
-    if reason := _refusal(user, operation, source):
-        return _refuse(user, operation, source, reason)
     if operation.action == "retract":
-        if current is None:
-            return None
-        return _close(current, actor=EXTRACTOR, message=source, quote=operation.quote)
+        return _close(current, actor=EXTRACTOR, **proposal) if current else None
     if _is_known(user, operation, current):
         return None
-    row = TABLES[operation.table](
-        user=user,
-        key=current.key if current else operation.key,
-        value=operation.value,
-        source_message=source,
-        quote=operation.quote,
-        origin=Origin.TYPED,
-        actor=EXTRACTOR,
-        model=model,
-        valid_from=operation.valid_from or source.created_at if source else timezone.now(),
-        expires_at=operation.expires_at,
-        local_only=user.local_models_only,
-        config=user.search_config,
-    )
-    if isinstance(row, Fact):
-        row.kind, row.subject, row.due_at = operation.kind, operation.subject, operation.due_at
+    row = _proposed_row(user, operation, source, model)
+    row.key = current.key if current else operation.key
     try:
-        return _supersede(current, row, message=source)
+        if verdict.outcome == review.Outcome.WAIT:
+            return _park(row, verdict.reason, proposal)
+        return _supersede(current, row, **proposal)
     except ValidationError as error:
-        return _refuse(user, operation, source, " ".join(error.messages))
+        return _refuse(user, operation, " ".join(error.messages), proposal)
 
 
 def _says(message: Message, quote: str) -> bool:
     return message.role == Message.Role.USER and quote_start(message.body, quote) is not None
 
 
-def _refusal(user: User, operation: Operation, source: Message | None) -> str:
-    """Why this operation must not be written; empty when it may."""
-    if source is None:
-        return "Its quote isn't in what you wrote."
-    if is_question(source.body, operation.quote):
-        return "It comes from a question."
-    if looks_like_secret(f"{operation.key.replace('_', ' ')}: {operation.value}") or (
-        looks_like_secret(operation.quote)
-    ):
-        return "It looks like a password, a key or a card number. Such things are never stored."
-    if operation.action == "retract":
-        return ""
-    if not is_supported(operation):
-        return "Its quote doesn't speak of it."
-    if forgetting.is_forgotten(user, operation.key, operation.value):
-        return "You asked me to forget this."
-    return ""
+def _digest(operation: Operation) -> str:
+    return hashlib.sha256(repr(operation).encode()).hexdigest()
 
 
-def _refuse(user: User, operation: Operation, source: Message | None, reason: str) -> MemoryEvent:
-    is_secret = looks_like_secret(f"{operation.key}: {operation.value} {operation.quote}")
+def _proposed_row(user: User, operation: Operation, source: Message, model: str) -> Fact | Prompt:
+    row = TABLES[operation.table](
+        user=user,
+        value=operation.value,
+        source_message=source,
+        quote=operation.quote,
+        quote_start=quote_start(source.body, operation.quote),
+        origin=review.origin(operation, source),
+        actor=EXTRACTOR,
+        model=model,
+        valid_from=operation.valid_from or source.created_at,
+        expires_at=operation.expires_at,
+        local_only=user.local_models_only,
+        config=user.search_config,
+    )
+    if isinstance(row, Fact):
+        row.kind, row.subject, row.due_at = operation.kind, operation.subject, operation.due_at
+    return row
+
+
+def _park(row: Fact | Prompt, reason: str, proposal: dict[str, Any]) -> MemoryEvent:
+    """Keep the row for its owner to decide; until then it takes no effect."""
+    row.status, row.waits_because = Status.PENDING, reason
+    _check(row)
+    row.save()
+    return _log(Action.PARKED, row, actor=EXTRACTOR, after=row.value, reason=reason, **proposal)
+
+
+def _refuse(user: User, operation: Operation, reason: str, proposal: dict[str, Any]) -> MemoryEvent:
+    kept = "" if review.holds_secret(operation) else operation.value[:2000]
     return MemoryEvent.objects.create(
         user=user,
         action=Action.REFUSED,
         table=operation.table,
         key=operation.key[:100],
-        after="" if is_secret else operation.value[:2000],
-        quote="" if is_secret else operation.quote[:2000],
+        after=kept,
         reason=reason,
         actor=EXTRACTOR,
-        message=source,
+        **{**proposal, "quote": operation.quote[:2000] if kept else ""},
     )
+
+
+def approve(*, row: Fact | Prompt, actor: str) -> Fact | Prompt:
+    """Let what waits take effect, exactly as it was shown. Raises ValidationError if it waits no
+    longer."""
+    with transaction.atomic():
+        row = _waiting(row)
+        row.status, row.waits_because = Status.ACTIVE, ""
+        forgetting.welcome_back(row)
+        _supersede(_same_key(row), row, action=Action.APPROVED, actor=actor)
+    return row
+
+
+def turn_down(*, row: Fact | Prompt, actor: str) -> None:
+    """Drop what waits and never propose it again. Raises ValidationError if it waits no longer."""
+    with transaction.atomic():
+        row = _waiting(row)
+        forgetting.note(row, was_turned_down=True)
+        _log(Action.TURNED_DOWN, row, actor=actor, before=row.value, message=row.source_message)
+        row.delete()
+
+
+def _waiting(row: Fact | Prompt) -> Fact | Prompt:
+    lock(row.user)
+    waiting = type(row).objects.filter(pk=row.pk, status=Status.PENDING, valid_to=None).first()
+    if waiting is None:
+        raise ValidationError("This was decided already. Load the page again and look.")
+    return waiting
 
 
 def _current(user: User, operation: Operation) -> Fact | Prompt | None:
@@ -138,14 +174,14 @@ def _current(user: User, operation: Operation) -> Fact | Prompt | None:
 
 
 def _is_known(user: User, operation: Operation, current: Fact | Prompt | None) -> bool:
-    """Whether the value is stored already, under this key or another one of its kind."""
+    """Whether the value is stored already, or waits, under this key or another one of its kind."""
     if current is not None and same_value(current.value, operation.value):
         return isinstance(current, Prompt) or current.due_at == operation.due_at
     values: Iterable[str]
     if operation.table == "prompt":
-        values = Prompt.objects.for_user(user).in_use().values_list("value", flat=True)
+        values = Prompt.objects.for_user(user).not_paused().values_list("value", flat=True)
     else:
-        facts = Fact.objects.for_user(user).in_use().filter(subject=operation.subject)
+        facts = Fact.objects.for_user(user).not_paused().filter(subject=operation.subject)
         facts = facts.filter(kind=operation.kind, due_at=operation.due_at)
         values = facts.values_list("value", flat=True)
     return any(same_value(value, operation.value) for value in values)
@@ -197,7 +233,12 @@ def edit(*, row: Fact | Prompt, actor: str, origin: str = "user", **changes: Any
         lock(row.user)
         row = type(row).objects.get(pk=row.pk)
         if row.valid_to is not None:
-            raise ValidationError("This was changed meanwhile. Load the page again and look.")
+            now = _same_key(row)
+            raise ValidationError(
+                f"This was changed meanwhile: it now says “{now.value}”. Look at that first."
+                if now
+                else "This was taken back meanwhile. Load the page again and look."
+            )
         changes = {name: new for name, new in changes.items() if getattr(row, name) != new}
         if not changes:
             return row
@@ -259,6 +300,8 @@ def restore(*, row: Fact | Prompt, actor: str) -> Fact | Prompt:
         new = type(row)(**_columns(row, (*LEARNED, *CHANGED_IN_PLACE)))
         new.status = Status.ACTIVE
         current = _same_key(new)
+        if current is not None and same_value(current.value, new.value):
+            return current
         _supersede(current, new, action=Action.RESTORED, actor=actor)
     return new
 
@@ -290,13 +333,20 @@ def undo(*, event: MemoryEvent, actor: str) -> None:
             retract(row=row, actor=actor, reason="Undone.")
 
 
+def take_back(*, message: Message, actor: str) -> None:
+    """Undo all that this message taught and that still holds."""
+    for event in message.memory_events.filter(action__in=LEARNED_ACTIONS):
+        with contextlib.suppress(ValidationError):
+            undo(event=event, actor=actor)
+
+
 def _supersede(
     current: Fact | Prompt | None,
     row: Fact | Prompt,
     *,
-    message: Message | None = None,
     action: Action | None = None,
     actor: str = "",
+    **logged: Any,
 ) -> MemoryEvent:
     """Save `row` in the place of `current` and log it."""
     if current is not None:
@@ -311,29 +361,14 @@ def _supersede(
         actor=actor or row.actor,
         before=current.value if current else "",
         after=row.value,
-        message=message,
-        quote=row.quote,
+        **logged,
     )
 
 
-def _close(
-    row: Fact | Prompt,
-    *,
-    actor: str,
-    message: Message | None = None,
-    quote: str = "",
-    reason: str = "",
-) -> MemoryEvent:
+def _close(row: Fact | Prompt, *, actor: str, **logged: Any) -> MemoryEvent:
+    message = logged.get("message")
     _end(row, message.created_at if message else timezone.now())
-    return _log(
-        Action.CLOSED,
-        row,
-        actor=actor,
-        before=row.value,
-        message=message,
-        quote=quote,
-        reason=reason,
-    )
+    return _log(Action.CLOSED, row, actor=actor, before=row.value, **logged)
 
 
 def _end(row: Fact | Prompt, moment: datetime) -> None:
@@ -349,27 +384,13 @@ def _check(row: Fact | Prompt) -> None:
     row.clean_fields(exclude=["user", "source_message", "replaces"])
 
 
-def _log(
-    action: Action,
-    row: Fact | Prompt,
-    *,
-    actor: str,
-    before: str = "",
-    after: str = "",
-    quote: str = "",
-    reason: str = "",
-    message: Message | None = None,
-) -> MemoryEvent:
+def _log(action: Action, row: Fact | Prompt, *, actor: str, **logged: Any) -> MemoryEvent:
     return MemoryEvent.objects.create(
         user=row.user,
         action=action,
         table=table_of(row),
         row_id=row.pk,
         key=row.key,
-        before=before,
-        after=after,
-        quote=quote,
-        reason=reason,
         actor=actor,
-        message=message,
+        **logged,
     )

@@ -10,29 +10,13 @@ Action = Literal["add", "update", "retract"]
 Table = Literal["fact", "prompt"]
 
 QUOTATION_MARKS = str.maketrans(dict.fromkeys("“”„‟«»″", '"') | dict.fromkeys("‘’‚‛‹›′", "'"))
-QUESTION_MARKS = "?？؟;"
+QUESTION_MARKS = "?？؟"
 SENTENCE_ENDS = ".!?。！？؟\n"
 CLAUSE_ENDS = SENTENCE_ENDS + ",，、;:：；"
 # A quote this short supports nothing; two characters are enough in scripts without spaces.
 QUOTE_MIN_CHARS = 2
 STEM_CHARS = 4
 SPACED_SCRIPTS_END = "\u0700"  # Latin, Greek, Cyrillic, Armenian, Hebrew and Arabic stand before
-
-SECRETS = [
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"-----BEGIN [A-Z ]*PRIVATE KEY",
-        r"\b(sk|pk|rk|ma)[-_][A-Za-z0-9_-]{16,}",
-        r"\b(ghp|gho|ghs|github_pat|glpat|xox[abprs]|hf)[-_][A-Za-z0-9_-]{10,}",
-        r"\bAKIA[0-9A-Z]{16}\b",
-        r"\bAIza[0-9A-Za-z_-]{30,}",
-        r"\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.",
-        r"\b(password|passwort|passcode|kennwort|pin|passphrase|api[ _-]?key|secret[ _-]?key"
-        r"|access[ _-]?token|密码|كلمة المرور)\b\W*(is|ist|lautet|=|:|是)",
-        r"密码\W*(是|为|：|:)",
-    )
-]
-CARD_NUMBER = re.compile(r"\b(?:\d[ -]?){12,18}\d\b")
 
 
 @dataclass(frozen=True)
@@ -142,17 +126,3 @@ def is_question(body: str, quote: str) -> bool:
     rest = body[start + len(quote) :]
     clause_end = next((i for i, char in enumerate(rest) if char in CLAUSE_ENDS), None)
     return clause_end is not None and rest[clause_end] in QUESTION_MARKS
-
-
-def looks_like_secret(text: str) -> bool:
-    """Whether `text` holds a password, a key, a token or a payment card's number."""
-    return any(secret.search(text) for secret in SECRETS) or any(
-        is_card_number(match.group()) for match in CARD_NUMBER.finditer(text)
-    )
-
-
-def is_card_number(text: str) -> bool:
-    """The Luhn check (ISO/IEC 7812-1) over the digits of `text`."""
-    digits = [int(char) for char in reversed(text) if char.isdigit()]
-    doubled = (sum(divmod(2 * digit, 10)) for digit in digits[1::2])
-    return (sum(digits[::2]) + sum(doubled)) % 10 == 0

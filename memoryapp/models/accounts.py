@@ -33,11 +33,22 @@ def default_timezone() -> str:
 
 
 class User(AbstractUser):
+    class Review(models.TextChoices):
+        ALWAYS = "always", "ask always"
+        RISKY = "risky", "ask when it is risky"
+        NEVER = "never", "never ask"
+
     timezone = models.CharField(
         max_length=64, default=default_timezone, validators=[check_timezone]
     )
     language = models.CharField(max_length=10, default="en")
     memory_on = models.BooleanField("remember what I say", default=True)
+    review = models.CharField(
+        "before something is remembered",
+        max_length=10,
+        choices=Review.choices,
+        default=Review.RISKY,
+    )
     local_models_only = models.BooleanField("new memories for local models only", default=False)
     notify_learned = models.BooleanField("show a notice when something is learned", default=True)
 

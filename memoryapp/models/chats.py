@@ -19,6 +19,7 @@ INTERRUPTED = (
     "The server stopped while this was being written. What had arrived is kept. "
     "Answer again to get a whole reply."
 )
+FORGOTTEN_MESSAGE = "[A message that the user wanted forgotten.]"
 CHARS_PER_TOKEN = 4  # the usual rule of thumb; a server's own count may be missing or zero
 
 
@@ -258,6 +259,11 @@ class Message(Searchable):
         """End a reply. Saved as a whole row: this is the event that background work follows."""
         self.status, self.failure, self.streaming_beat = status, failure, None
         self.save(update_fields=["body", "status", "failure", "receipt", "streaming_beat"])
+
+    @property
+    def told(self) -> str:
+        """What models are told of it: the body, unless something it says was forgotten."""
+        return self.body if self.is_recallable else FORGOTTEN_MESSAGE
 
     @property
     def num_tokens(self) -> int:

@@ -48,6 +48,14 @@ class RememberedQuerySet(models.QuerySet[Row]):
         """Current rows that may reach a prompt."""
         return self.current().filter(status=Status.ACTIVE)
 
+    def not_paused(self) -> Self:
+        """Current rows that are in use or wait for a decision."""
+        return self.current().exclude(status=Status.PAUSED)
+
+    def waiting(self) -> Self:
+        """Rows that wait for their owner's decision."""
+        return self.current().filter(status=Status.PENDING)
+
     def as_of(self, moment: datetime) -> Self:
         """Rows that were true at `moment`."""
         return self.exclude(status=Status.PENDING).filter(
@@ -81,6 +89,12 @@ class Remembered(Searchable):
         Message, models.SET_NULL, null=True, blank=True, related_name="taught_%(class)ss"
     )
     quote = models.TextField(blank=True, help_text="The words that taught it, letter for letter.")
+    quote_start = models.PositiveIntegerField(
+        null=True, editable=False, help_text="Where it begins in the message, in code points."
+    )
+    waits_because = models.CharField(
+        max_length=300, blank=True, help_text="Why it waits for its owner's decision."
+    )
     origin = models.CharField(max_length=10, choices=Origin.choices)
     actor = models.CharField(max_length=150, help_text="A person's name, or the agent's.")
     model = models.CharField(max_length=200, blank=True, help_text="The model that proposed it.")
@@ -204,6 +218,9 @@ class Forgotten(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="forgotten")
     key = models.CharField(max_length=KEY_MAX_CHARS)
     digest = models.CharField(max_length=64)
+    was_turned_down = models.BooleanField(
+        default=False, help_text="Proposed and turned down, so it isn't proposed again."
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
@@ -216,20 +233,17 @@ class Forgotten(models.Model):
         return f"{self.key}, forgotten on {self.created_at:%Y-%m-%d}"
 
 
+# What a message taught, and what of it took effect.
+LEARNED_ACTIONS = ("added", "changed", "closed", "approved")
+
+
 class MemoryEventQuerySet(models.QuerySet["MemoryEvent"]):
     def for_user(self, user: User) -> Self:
         return self.filter(user=user)
 
     def learned(self) -> Self:
         """Changes that a message of the person caused, and that took effect."""
-        return self.filter(
-            action__in=[
-                MemoryEvent.Action.ADDED,
-                MemoryEvent.Action.CHANGED,
-                MemoryEvent.Action.CLOSED,
-            ],
-            message__isnull=False,
-        )
+        return self.filter(action__in=LEARNED_ACTIONS, message__isnull=False)
 
 
 class MemoryEvent(models.Model):
@@ -244,12 +258,14 @@ class MemoryEvent(models.Model):
         FORGOTTEN = "forgotten"
         REFUSED = "refused"
         PARKED = "parked"
+        APPROVED = "approved"
+        TURNED_DOWN = "turned down"
         FAILED = "failed"
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.CASCADE, null=True, related_name="memory_events"
     )
-    action = models.CharField(max_length=10, choices=Action.choices)
+    action = models.CharField(max_length=12, choices=Action.choices)
     # What it happened to: "fact" or "prompt" and the row's id, which may since be gone.
     table = models.CharField(max_length=10, blank=True)
     row_id = models.UUIDField(null=True)
@@ -260,12 +276,21 @@ class MemoryEvent(models.Model):
     reason = models.TextField(blank=True)
     actor = models.CharField(max_length=150)
     message = models.ForeignKey(Message, models.SET_NULL, null=True, related_name="memory_events")
+    # What an extractor proposed, as a hash: the same proposal from the same message acts once.
+    operation = models.CharField(max_length=64, blank=True, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     objects = MemoryEventQuerySet.as_manager()
 
     class Meta:
         ordering: ClassVar = ["-created_at", "-id"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["message", "operation"],
+                condition=~Q(operation=""),
+                name="memory_event_once_per_operation",
+            ),
+        ]
         indexes: ClassVar = [
             # Serves the log and the history of one key.
             models.Index(fields=["user", "created_at"], name="memory_event_log"),

@@ -1,6 +1,6 @@
 import pytest
 
-from memoryapp.memory import ledger
+from memoryapp.memory import eviction, ledger, review
 from memoryapp.memory.forgetting import GONE, forget
 from memoryapp.models import Fact, MemoryEvent, Message
 from tests.factories import make_chat, make_fact, proposal
@@ -29,7 +29,8 @@ def forget_city(user):
 
 
 def test_forget_removes_every_version(ada, learned):
-    assert forget_city(ada) == 1
+    report = forget_city(ada)
+    assert (report.memories, report.versions, report.messages) == (1, 2, 2)
     assert not Fact.objects.exists()
 
 
@@ -56,7 +57,7 @@ def test_what_taught_it_is_no_longer_recalled(ada, learned):
     ]
 
 
-def test_a_forgotten_value_is_not_learned_again(ada, learned):
+def test_a_forgotten_value_waits_for_a_decision_when_it_comes_back(ada, learned):
     forget_city(ada)
     chat = make_chat(ada, "I live in Uppsala.", "Noted.")
     [event] = ledger.apply(
@@ -65,8 +66,27 @@ def test_a_forgotten_value_is_not_learned_again(ada, learned):
         messages=list(chat.archive),
         model="scripted",
     )
-    assert (event.action, Fact.objects.count()) == (MemoryEvent.Action.REFUSED, 0)
-    assert "forget" in event.reason
+    assert (event.action, event.reason) == (MemoryEvent.Action.PARKED, review.FORGOTTEN)
+    assert not Fact.objects.in_use().exists()
+
+
+def test_what_repeated_it_is_no_longer_recalled_either(ada, learned):
+    echo = make_chat(ada, "Where do I live?", "You live in Uppsala, I think.")
+    forget_city(ada)
+    assert not echo.archive.last().is_recallable
+    assert echo.archive.first().is_recallable
+
+
+def test_a_summary_that_holds_it_is_dissolved_with_those_it_went_into(ada, settings):
+    settings.SUMMARY_TRIGGER_MESSAGES, settings.SUMMARY_KEEP_MESSAGES = 3, 2
+    chat = make_chat(ada, "I live in Uppsala.", "Noted.", "c", "d")
+    ledger.remember(user=ada, table="fact", key="city", value="Uppsala", actor="ada", origin="user")
+    eviction.evict(chat, eviction.due(chat), "Lives in Uppsala.")
+    for body in "ef":
+        chat.add_message("user", body)
+    eviction.evict(chat, eviction.due(chat), "Small talk.")
+    assert forget_city(ada).summaries == 2
+    assert [message.body for message in chat.history] == ["I live in Uppsala.", "Noted.", *"cdef"]
 
 
 def test_forget_leaves_other_people_and_other_keys_alone(ada, ben, learned):

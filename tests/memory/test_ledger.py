@@ -233,3 +233,34 @@ def test_as_of_tells_what_was_true_then(ada):
 def test_an_expired_fact_is_not_in_use(ada):
     make_fact(ada, "visitor", "Ben", expires_at=timezone.now() - timedelta(minutes=1))
     assert values(ada) == []
+
+
+def test_a_stale_edit_is_told_the_current_value(ada):
+    old = make_fact(ada, "city", "Berlin")
+    ledger.edit(row=old, actor="ada", value="Vienna")
+    with pytest.raises(ValidationError, match="Vienna"):
+        ledger.edit(row=old, actor="ada", is_pinned=True)
+
+
+def test_the_same_operations_of_a_message_act_once(ada):
+    chat = make_chat(ada, "I live in Berlin. No: I live in Vienna.", "Noted.")
+    operations = [
+        proposal("city", "Berlin", "I live in Berlin"),
+        proposal("city", "Vienna", "I live in Vienna"),
+    ]
+    for _ in range(2):
+        ledger.apply(user=ada, operations=operations, messages=list(chat.archive), model="scripted")
+    assert values(ada) == ["Vienna"]
+    assert MemoryEvent.objects.count() == 2
+
+
+def test_take_back_undoes_all_that_a_message_taught(ada):
+    make_fact(ada, "city", "Berlin")
+    events = learn(
+        ada,
+        "I moved to Vienna and got a cat.",
+        proposal("city", "Vienna", "I moved to Vienna"),
+        proposal("pet", "cat", "got a cat"),
+    )
+    ledger.take_back(message=events[0].message, actor="ada")
+    assert values(ada) == ["Berlin"]

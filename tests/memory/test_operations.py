@@ -1,6 +1,6 @@
 import pytest
 
-from memoryapp.memory.operations import is_question, is_supported, looks_like_secret, quote_start
+from memoryapp.memory.operations import is_question, is_supported, quote_start
 from tests.factories import proposal
 
 
@@ -9,7 +9,7 @@ from tests.factories import proposal
     [
         ("I live in Vienna now.", "I live in Vienna", 0),
         ("Hm. I live in\n Vienna now.", "i LIVE in vienna", 4),
-        ("She said “I’m done”.", "\"I'm done\"", 10),
+        ("She said “I’m done”.", '"I\'m done"', 10),
         ("Ich heiße Jürgen", "heisse Ju\u0308rgen", 4),
         ("我住在维也纳。", "住在维也纳", 1),
         ("ｆｕｌｌ width", "full width", 0),
@@ -53,36 +53,11 @@ def test_a_question_teaches_nothing(body, quote):
         ("I live in Graz, what's the weather?", "I live in Graz"),
         ("I live in Graz. What's the weather?", "I live in Graz"),
         ("I live in Graz", "I live in Graz"),
+        ("I live in Graz; do you?", "I live in Graz"),
     ],
 )
 def test_a_statement_beside_a_question_counts(body, quote):
     assert not is_question(body, quote)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "password: hunter2",
-        "my password is hunter2",
-        "Mein Passwort lautet Sommer2024",
-        "sk-proj-abcdefghijklmnop1234",
-        "ghp_abcdefghijklmnopqrst",
-        "AKIAIOSFODNN7EXAMPLE",
-        "4111 1111 1111 1111",
-        "-----BEGIN RSA PRIVATE KEY-----",
-        "我的密码是 123456",
-    ],
-)
-def test_a_secret_is_recognised(text):
-    assert looks_like_secret(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["I forgot my password again", "My phone is 0664 1234567", "order 4111 1111 1111 1112", "Pina"],
-)
-def test_what_only_resembles_a_secret_is_none(text):
-    assert not looks_like_secret(text)
 
 
 @pytest.mark.parametrize(

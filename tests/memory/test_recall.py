@@ -188,6 +188,8 @@ def test_what_only_local_models_may_see_is_withheld_from_others_with_its_source(
     assert recall(ada, chat, TOOLS).memories
     found = recall(ada, chat, TOOLS, local=False)
     assert (found.memories, found.turns, found.near_misses) == ((), (), ())
+    assert search_archive(ada, TOOLS)
+    assert search_archive(ada, TOOLS, local=False) == []
 
 
 def test_recall_finds_turns_of_other_chats_with_their_source(ada, chat):

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -10,10 +10,11 @@ from typing import Any
 from pydantic_ai.messages import ModelMessage, TextPart, ToolCallPart
 from pydantic_ai.models import ModelRequestParameters
 
-from memoryapp.agents.offline import statements, wishes
-from memoryapp.agents.offline.language import Clause, clauses, slug
+from memoryapp.agents.offline import dates, statements, wishes
+from memoryapp.agents.offline.language import clauses, slug
 from memoryapp.agents.offline.reading import last_prompt
-from memoryapp.memory.operations import looks_like_secret, same_value
+from memoryapp.memory.operations import same_value
+from memoryapp.memory.phrases import looks_like_secret
 
 VALUE_MAX_CHARS = 300
 
@@ -23,7 +24,7 @@ FRAMES = re.compile(
     r"unless|novel|story|book|dream|game|film|movie|song|lyrics|poem|scenario|character|quote|"
     r"sagt\w*|meint\w*|behauptet\w*|schrieb|schreibt|fragt\w*|glaubt|denkt|dachte|wenn|falls|"
     r"als ob|roman|geschichte|traum|spiel|lied|gedicht|figur|zitat)\b|"
-    r"^\W*(?!(?:fyi|note|update|remember|info|hinweis|notiz|merke|ps):)(?-i:[A-Z])[\w.]+:",
+    r"^\W*(?!(?:also|fyi|note|update|remember|info|hinweis|notiz|merke|ps):)(?-i:[A-Z])[\w.]+:",
     re.IGNORECASE,
 )
 # From here on a message speaks of a text or of something imagined.
@@ -36,10 +37,9 @@ ENDS_READING = re.compile(
     re.IGNORECASE,
 )
 TAKES_IT_BACK = re.compile(
-    r"\b(?:just|only) (?:an example|kidding|joking|a joke|a test)\b|\bnot (?:really )?true\b|"
-    r"\bnur (?:ein |einen )?(?:beispiel|spaß|scherz|witz|test)\b|\boff the record\b|"
-    r"\b(?:don't|do not) (?:remember|save|store|learn) (?:this|that|it|any)|"
-    r"\bmerk dir (?:das|dies) nicht\b|\bnicht (?:speichern|merken)\b",
+    r"\b(?:just|only) (?:kidding|joking)\b|\bthat(?:'s| is) not (?:really )?true\b|"
+    r"\b(?:that|this|it)(?:'s| is| was) (?:just|only) a (?:joke|test)\b|"
+    r"\bnur (?:ein |einen )?(?:spaß|scherz|witz|test)\b",
     re.IGNORECASE,
 )
 OPPOSITES = {"likes_": "dislikes_", "dislikes_": "likes_"}
@@ -85,7 +85,7 @@ def operations(
     for message in document["messages"]:
         if message["source"]:
             said_at = datetime.fromisoformat(message["said_at"].partition(" ")[2])
-            for proposal in heard(message["body"], said_at):
+            for proposal in _without_replaced(heard(message["body"], said_at)):
                 answer["operations"] += _compared(proposal, known)
     if parameters.output_tools:
         return ToolCallPart(parameters.output_tools[0].name, answer)
@@ -94,39 +94,59 @@ def operations(
 
 def heard(body: str, said_at: datetime) -> Iterator[Proposal]:
     """What a message teaches, in order; only what it plainly states about its writer."""
-    if TAKES_IT_BACK.search(body):
+    if is_off_the_record(body) or TAKES_IT_BACK.search(body):
         return
+    is_casual = body.islower()
     for clause in clauses(body):
         if ENDS_READING.match(clause.text):
             return
         is_framed = FRAMES.search(clause.before) or clause.before.count('"') % 2
         if clause.is_asked or is_framed or looks_like_secret(clause.quote):
             continue
-        for proposal in _read(clause, said_at):
+        for proposal in _read(clause.text, said_at, is_casual):
             if proposal.key and 0 < len(proposal.value) <= VALUE_MAX_CHARS:
                 yield replace(proposal, quote=clause.quote)
 
 
-def _read(clause: Clause, said_at: datetime) -> list[Proposal]:
+def _without_replaced(proposals: Iterable[Proposal]) -> list[Proposal]:
+    """Without retractions of what the same message gives a new value: that is a change."""
+    proposals = list(proposals)
+    stated = {(each.subject, each.key) for each in proposals if not each.is_retracted}
+    return [
+        each
+        for each in proposals
+        if not each.is_retracted or (each.subject, each.key) not in stated
+    ]
+
+
+def _read(text: str, said_at: datetime, is_casual: bool) -> list[Proposal]:
     """The meaning of one clause: the first reading that fits."""
-    text = clause.text
     if (task := wishes.reminder(text, said_at)) is not None:
-        what, due_at = task
-        return [Proposal(slug(what, 5), what, "", kind="task", due_at=due_at)]
+        return [_task(*task)]
     if (wanted := wishes.instruction(text)) is not None:
         key, value = wanted
         return [Proposal(key, value, "", table="prompt")]
     if (gone := wishes.retracted(text)) is not None:
-        return [replace(each, is_retracted=True) for each in _stated(gone, clause)]
+        return [replace(each, is_retracted=True) for each in _stated(gone, is_casual)]
     if (note := wishes.remembered(text)) is not None:
-        return _stated(note, clause) or [Proposal(slug(note, 5), note, "")]
-    return _stated(text, clause)
+        return _stated(note, is_casual) or [_note(note, said_at)]
+    return _stated(text, is_casual)
 
 
-def _stated(text: str, clause: Clause) -> list[Proposal]:
+def _task(what: str, due_at: datetime | None) -> Proposal:
+    return Proposal(slug(what, 5), what, "", kind="task", due_at=due_at)
+
+
+def _note(note: str, said_at: datetime) -> Proposal:
+    """Something to remember in their own words; with a day that passes it is to be raised then."""
+    if statements.PASSING.search(note):
+        return _task(*dates.due(note, said_at))
+    return Proposal(slug(note, 5), note, "")
+
+
+def _stated(text: str, is_casual: bool) -> list[Proposal]:
     return [
-        Proposal(**asdict(each), quote="")
-        for each in statements.own(text, is_casual=clause.is_casual)
+        Proposal(**asdict(each), quote="") for each in statements.own(text, is_casual=is_casual)
     ]
 
 
@@ -143,7 +163,8 @@ def _compared(proposal: Proposal, known: list[Row]) -> Iterator[dict[str, Any]]:
                 yield _retract(row, proposal, known)
     current = next((row for row in known if row.is_about(proposal, proposal.key)), None)
     current = current or next((row for row in known if _is_before(row, proposal)), None)
-    if current is not None and same_value(current.value, proposal.value):
+    # A task that is known may get another date, which isn't in what is known.
+    if current and same_value(current.value, proposal.value) and not proposal.due_at:
         return
     if current is not None:
         known.remove(current)

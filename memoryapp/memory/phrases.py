@@ -1,0 +1,117 @@
+"""What words give away: a secret, a sensitive matter, an instruction, a wish not to be remembered.
+
+Lists in English, German and, where a few words say much, Chinese and Arabic. They decide only what
+a person is asked about or what is left out, never what is true.
+"""
+
+import re
+
+SECRETS = [
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"-----BEGIN [A-Z ]*PRIVATE KEY",
+        r"\b(sk|pk|rk|ma)[-_][A-Za-z0-9_-]{16,}",
+        r"\b(ghp|gho|ghs|github_pat|glpat|xox[abprs]|hf)[-_][A-Za-z0-9_-]{10,}",
+        r"\bAKIA[0-9A-Z]{16}\b",
+        r"\bAIza[0-9A-Za-z_-]{30,}",
+        r"\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.",
+        r"\b(password|passwort|passcode|kennwort|pin|passphrase|api[ _-]?key|secret[ _-]?key"
+        r"|access[ _-]?token|密码|كلمة المرور)\b\W*(is|ist|lautet|=|:|是)",
+        r"密码\W*(是|为|：|:)",
+    )
+]
+CARD_NUMBER = re.compile(r"\b(?:\d[ -]?){12,18}\d\b")
+
+
+# What one is asked about before it is kept, in the words people use for it.
+SENSITIVE = {
+    topic: re.compile(pattern, re.IGNORECASE)
+    for topic, pattern in {
+        "health": r"\b(allerg|diagnos|disease|illness|depress|anxiety disorder|diabet|cancer|hiv\b"
+        r"|medication|therap|pregnan|disabilit|asthma|epilep|adhd|surgery|psychiatr|krank"
+        r"|schwanger|behinder|medikament|krebs\b)|过敏|怀孕|癌|抑郁|حساسية|مرض|حامل",
+        "beliefs": r"\b(christian|muslim|jewish|hindu|buddhist|catholic|protestant|atheis|religio"
+        r"|i (vote|voted) for|republican|democrat|communis|socialis|trade union|christ(in)?\b"
+        r"|moslem|jüdisch|katholisch|evangelisch|ich wähle|gewerkschaft)|基督徒|穆斯林|佛教"
+        r"|مسلم|مسيحي",
+        "sexuality": r"\b(gay|lesbian|bisexual|homosexual|transgender|queer|asexual|sexual"
+        r"|schwul|lesbisch)|同性恋|مثلي",
+        "money": r"\b(my (salary|income|debt|mortgage|net worth|savings)|i (earn|owe)\b|bankrupt"
+        r"|iban\b|mein (gehalt|einkommen|lohn)|meine schulden|ich verdiene)|工资|负债|راتبي",
+    }.items()
+}
+# Text that wants to steer an assistant rather than tell something.
+INSTRUCTION = re.compile(
+    r"\b(ignore|disregard|forget) (all |any |the |your )*"
+    r"(previous|prior|above|earlier|instructions)"
+    r"|\b(system prompt|you are now|act as|from now on|always (answer|reply|respond|say)"
+    r"|never (mention|tell|say|reveal)|do not (mention|tell|reveal))\b"
+    r"|\b(ignoriere|vergiss) (alle|die|deine)|\bdu bist (jetzt|nun)\b|\bab (jetzt|sofort)\b"
+    r"|\bantworte (immer|nur)\b|忽略(之前|以上|所有)|从现在起|تجاهل",
+    re.IGNORECASE,
+)
+# "Don't remember this": said of the message it stands in, or of the one before.
+NOT_THIS = re.compile(
+    r"\b(don'?t|do not|please don'?t|never) "
+    r"(remember|save|store|memori[sz]e|keep) (this|that|it|any)"
+    r"|\boff the record\b|\b(just|only) (an? )?(example|hypothetical)|\bfor the sake of argument\b"
+    r"|\b(merk|merke|speicher|speichere) (dir )?(das|dies|es) (bitte )?nicht"
+    r"|\b(bitte )?nicht (merken|speichern)|\bnur (ein|als) beispiel"
+    r"|(不要|别|請勿|请勿)(记住|記住|保存)|只是(一个|个)?例子|لا تتذكر|لا تحفظ|مجرد مثال",
+    re.IGNORECASE,
+)
+NOT_THE_LAST = re.compile(
+    r"\b(that|this|it) was (just|only)\b|\b(don'?t|do not) (remember|save|store|keep) (that|what i)"
+    r"|\bdas war nur\b|\bdas eben\b|那只是|刚才(说的)?只是|كان ذلك مجرد",
+    re.IGNORECASE,
+)
+# Nobody types this much at once; what people write themselves stands before or after it.
+PASTED_CHARS = 1500
+
+
+def looks_like_secret(text: str) -> bool:
+    """Whether `text` holds a password, a key, a token or a payment card's number."""
+    return any(secret.search(text) for secret in SECRETS) or any(
+        is_card_number(match.group()) for match in CARD_NUMBER.finditer(text)
+    )
+
+
+def is_card_number(text: str) -> bool:
+    """The Luhn check (ISO/IEC 7812-1) over the digits of `text`."""
+    digits = [int(char) for char in reversed(text) if char.isdigit()]
+    doubled = (sum(divmod(2 * digit, 10)) for digit in digits[1::2])
+    return (sum(digits[::2]) + sum(doubled)) % 10 == 0
+
+
+def sensitive_topic(text: str) -> str:
+    """The sensitive topic that `text` touches, such as "health"; empty if it touches none."""
+    return next((topic for topic, words in SENSITIVE.items() if words.search(text)), "")
+
+
+def is_instruction(text: str) -> bool:
+    """Whether `text` is written to steer an assistant."""
+    return INSTRUCTION.search(text) is not None
+
+
+def is_pasted(body: str, start: int) -> bool:
+    """Whether what begins at `start` in a message was pasted rather than typed.
+
+    Quoted lines (">") and code fences are, and in a very long message everything but its first
+    and its last paragraph.
+    """
+    line = body[body.rfind("\n", 0, start) + 1 : start + 1].lstrip()
+    if line.startswith(">") or body.count("```", 0, start) % 2:
+        return True
+    inner = "\n" in body[:start].strip() and "\n" in body[start:].strip()
+    return len(body) > PASTED_CHARS and inner
+
+
+def is_off_the_record(body: str) -> bool:
+    """Whether the message asks not to be remembered, or says that it is only an example."""
+    return NOT_THIS.search(body.replace("’", "'")) is not None
+
+
+def takes_back_the_last(body: str) -> bool:
+    """Whether the message says that about what was said before it."""
+    body = body.replace("’", "'")
+    return is_off_the_record(body) and NOT_THE_LAST.search(body) is not None

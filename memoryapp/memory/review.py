@@ -1,0 +1,103 @@
+"""Which proposals may take effect, which wait for their owner's decision, and which are refused."""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from memoryapp.memory import forgetting
+from memoryapp.memory.operations import Operation, is_question, is_supported, quote_start
+from memoryapp.memory.phrases import (
+    is_instruction,
+    is_off_the_record,
+    is_pasted,
+    looks_like_secret,
+    sensitive_topic,
+)
+from memoryapp.models import Message, User
+from memoryapp.models.memory import Origin
+
+
+class Outcome(Enum):
+    WRITE = auto()
+    WAIT = auto()
+    REFUSE = auto()
+
+
+@dataclass(frozen=True)
+class Verdict:
+    outcome: Outcome
+    reason: str = ""  # a sentence for the person; empty when it may take effect
+
+
+WRITE = Verdict(Outcome.WRITE)
+NOT_SAID = "Its quote isn't in what you wrote."
+QUESTION = "It comes from a question."
+OFF_THE_RECORD = "You asked me not to remember this."
+SECRET = "It looks like a password, a key or a card number. Such things are never stored."
+UNSUPPORTED = "Its quote doesn't speak of it."
+TURNED_DOWN = "You turned this down before."
+FORGOTTEN = "You asked me to forget this."
+PASTED_PROMPT = "It would change how I answer, and it comes from pasted text."
+PASTED_INSTRUCTION = "It reads like an instruction, and it comes from pasted text."
+SENSITIVE = "It is about a sensitive matter: {}."
+ASKED_ALWAYS = "You want to be asked about everything."
+
+
+def judge(user: User, operation: Operation, source: Message | None) -> Verdict:
+    """What becomes of a proposal whose quote stands in `source` (None: nowhere).
+
+    A person who never wants to be asked gets sensitive things written unasked; what could do
+    harm unseen is then refused.
+    """
+    if reason := _refusal(operation, source):
+        return Verdict(Outcome.REFUSE, reason)
+    if operation.action == "retract":
+        return WRITE
+    before = forgetting.met_before(user, operation.key, operation.value)
+    if before is not None and before.was_turned_down:
+        return Verdict(Outcome.REFUSE, TURNED_DOWN)
+    harm = FORGOTTEN if before else _harm(operation, source)
+    if harm:
+        never = user.review == User.Review.NEVER
+        return Verdict(Outcome.REFUSE if never else Outcome.WAIT, harm)
+    if user.review == User.Review.ALWAYS:
+        return Verdict(Outcome.WAIT, ASKED_ALWAYS)
+    topic = sensitive_topic(
+        f"{operation.key.replace('_', ' ')} {operation.value} {operation.quote}"
+    )
+    if topic and user.review == User.Review.RISKY:
+        return Verdict(Outcome.WAIT, SENSITIVE.format(topic))
+    return WRITE
+
+
+def _refusal(operation: Operation, source: Message | None) -> str:
+    if source is None:
+        return NOT_SAID
+    if is_off_the_record(source.body):
+        return OFF_THE_RECORD
+    if is_question(source.body, operation.quote):
+        return QUESTION
+    if holds_secret(operation):
+        return SECRET
+    if operation.action != "retract" and not is_supported(operation):
+        return UNSUPPORTED
+    return ""
+
+
+def holds_secret(operation: Operation) -> bool:
+    said = f"{operation.key.replace('_', ' ')}: {operation.value}"
+    return looks_like_secret(said) or looks_like_secret(operation.quote)
+
+
+def _harm(operation: Operation, source: Message | None) -> str:
+    """What pasted text could do if it took effect unseen."""
+    if origin(operation, source) != Origin.PASTED:
+        return ""
+    if operation.table == "prompt":
+        return PASTED_PROMPT
+    return PASTED_INSTRUCTION if is_instruction(operation.value) else ""
+
+
+def origin(operation: Operation, source: Message | None) -> Origin:
+    start = quote_start(source.body, operation.quote) if source else None
+    pasted = source is not None and start is not None and is_pasted(source.body, start)
+    return Origin.PASTED if pasted else Origin.TYPED

@@ -1,0 +1,460 @@
+"""What the offline responder learns from plain sentences, and what it must leave alone."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from memoryapp.agents import extractor, llm
+from memoryapp.agents.extractor import Heard, Known
+from memoryapp.memory.operations import is_question, is_supported, quote_start
+from memoryapp.memory.phrases import looks_like_secret
+
+OFFLINE = llm.Choice("offline", is_offline=True, is_local=True)
+VIENNA = ZoneInfo("Europe/Vienna")
+WEDNESDAY = datetime(2026, 8, 19, 14, 5, tzinfo=VIENNA)
+
+
+async def learn(*bodies, known=(), said_at=WEDNESDAY):
+    heard = [Heard(number, "user", body, said_at) for number, body in enumerate(bodies, start=1)]
+    return (await extractor.extract(heard, known, choice=OFFLINE)).output
+
+
+async def learned(*bodies, known=()):
+    return [(each.key, each.value) for each in await learn(*bodies, known=known)]
+
+
+def known(key, value, kind="identity", table="fact", subject="", number=1):
+    return Known(number, f"id-{number}", table, kind, key, value, subject)
+
+
+WHO_AND_WHERE = [
+    ("My name is Ada Lovelace.", [("name", "Ada Lovelace")]),
+    ("my name is ada", [("name", "ada")]),
+    ("I'm called Sanket", [("name", "Sanket")]),
+    ("Please call me Max.", [("name", "Max")]),
+    ("Ich heiße Anna und wohne in Graz.", [("name", "Anna"), ("city", "Graz")]),
+    ("Mein Name ist Björn Müller.", [("name", "Björn Müller")]),
+    ("Nenn mich bitte Max.", [("name", "Max")]),
+    ("I’m 34 years old", [("age", "34")]),
+    ("Ich bin 34 Jahre alt.", [("age", "34")]),
+    ("By the way, I now live in New York City, USA.", [("city", "New York City, USA")]),
+    ("I've lived in Graz for 5 years", [("city", "Graz")]),
+    ("I'm based in Berlin with my wife and my dog", [("city", "Berlin")]),
+    ("I live in Berlin with my wife and my dog", [("city", "Berlin")]),
+    ("I moved from Berlin to Vienna last month.", [("city", "Vienna")]),
+    ("I've just relocated to Zürich for work", [("city", "Zürich")]),
+    ("Ich lebe seit 2019 in Hamburg", [("city", "Hamburg")]),
+    ("Ich bin von Berlin nach Wien gezogen", [("city", "Wien")]),
+    ("Ich bin umgezogen und wohne jetzt in Linz.", [("city", "Linz")]),
+    ("My birthday is on 3 May.", [("birthday", "3 May")]),
+    ("Mein Geburtstag ist der 3. Mai.", [("birthday", "3. Mai")]),
+]
+WORK = [
+    ("I work as a nurse at Siemens", [("occupation", "nurse"), ("employer", "Siemens")]),
+    ("I work at Google as an engineer", [("employer", "Google"), ("occupation", "engineer")]),
+    ("Actually I work for Red Bull now.", [("employer", "Red Bull")]),
+    ("I just changed jobs: I now work at Initech", [("employer", "Initech")]),
+    (
+        "I'm a data scientist at Spotify in Stockholm",
+        [("occupation", "data scientist"), ("employer", "Spotify")],
+    ),
+    ("Ich arbeite als Ärztin bei Helios.", [("occupation", "Ärztin"), ("employer", "Helios")]),
+    ("Ich arbeite seit 3 Jahren bei Siemens.", [("employer", "Siemens")]),
+    (
+        "Ich bin Softwareentwickler bei SAP",
+        [("occupation", "Softwareentwickler"), ("employer", "SAP")],
+    ),
+]
+TASTE = [
+    (
+        "I like tea and hate coffee",
+        [("likes_tea", "tea"), ("dislikes_coffee", "coffee")],
+    ),
+    (
+        "I really enjoy hiking, reading and cooking.",
+        [("likes_hiking", "hiking"), ("likes_reading", "reading"), ("likes_cooking", "cooking")],
+    ),
+    ("I like C++ and C#", [("likes_cpp", "C++"), ("likes_csharp", "C#")]),
+    ("I don't like small talk", [("dislikes_small_talk", "small talk")]),
+    ("I don't eat meat", [("avoids_meat", "meat")]),
+    ("Ich mag Käse, aber ich hasse Regen.", [("likes_kaese", "Käse"), ("dislikes_regen", "Regen")]),
+    ("Ich mag Oliven nicht", [("dislikes_oliven", "Oliven")]),
+    ("Ich mag keinen Koriander.", [("dislikes_koriander", "Koriander")]),
+    ("Ich trinke gerne Tee", [("likes_tee", "Tee")]),
+    (
+        "I prefer concise answers and dark UI themes.",
+        [("preferred_answers", "concise answers"), ("preferred_themes", "dark UI themes")],
+    ),
+    ("I prefer tea over coffee", [("preferred_tea", "tea over coffee")]),
+    ("Ich bevorzuge kurze Antworten", [("preferred_antworten", "kurze Antworten")]),
+    ("My favorite colour is green", [("favourite_colour", "green")]),
+    ("Meine Lieblingsfarbe ist Blau.", [("lieblingsfarbe", "Blau")]),
+    (
+        "I'm allergic to peanuts and shellfish",
+        [("allergy_peanuts", "peanuts"), ("allergy_shellfish", "shellfish")],
+    ),
+    ("I have a severe peanut allergy", [("allergy_peanut", "peanut")]),
+    ("Ich bin allergisch gegen Nüsse", [("allergy_nuesse", "Nüsse")]),
+    ("Ich habe eine Erdnussallergie", [("allergy_erdnuss", "Erdnuss")]),
+    ("I'm vegetarian, what should I cook tonight?", [("diet", "vegetarian")]),
+    ("Ich bin Veganer", [("diet", "Veganer")]),
+]
+PROJECTS_AND_THINGS = [
+    (
+        "For future chats: our production EKS cluster runs in eu-west-1, and we deploy "
+        "infrastructure with Terraform through GitHub Actions.",
+        [
+            ("production_eks_cluster", "runs in eu-west-1"),
+            ("infrastructure_deployment", "Terraform through GitHub Actions"),
+        ],
+    ),
+    ("We use Postgres as our database.", [("database", "Postgres")]),
+    ("We use Terraform for the network", [("network", "Terraform")]),
+    ("We use Helm and ArgoCD", [("uses_helm", "Helm"), ("uses_argocd", "ArgoCD")]),
+    ("We store logs in S3", [("logs_storage", "S3")]),
+    ("Our retro is every Monday", [("retro", "every Monday")]),
+    ("Wir hosten die Seite bei Hetzner", [("seite_hosting", "Hetzner")]),
+    ("Wir verwenden Redis für die Queue", [("queue", "Redis")]),
+    ("Unser Server läuft in Falkenstein.", [("server", "läuft in Falkenstein")]),
+    ("my car is a red Fiat", [("car", "a red Fiat")]),
+    ("My timezone is Europe/Vienna", [("timezone", "Europe/Vienna")]),
+    ("My team is called Phoenix", [("team_name", "Phoenix")]),
+    ("I have a dog named Rex.", [("dog_name", "Rex")]),
+    ("Mein Hund heißt Rex", [("hund_name", "Rex")]),
+    ("Remember that I live in Graz", [("city", "Graz")]),
+    ("Remember my birthday is on May 3rd.", [("birthday", "May 3rd")]),
+    ("Remember: the gate stays locked", [("gate_stays_locked", "the gate stays locked")]),
+    ("Merk dir, dass ich in Graz wohne", [("city", "Graz")]),
+    ("Vergiss nicht, dass ich Vegetarier bin", [("diet", "Vegetarier")]),
+]
+STATEMENTS = WHO_AND_WHERE + WORK + TASTE + PROJECTS_AND_THINGS
+
+
+@pytest.mark.parametrize(("body", "facts"), STATEMENTS)
+async def test_a_plain_statement_teaches_its_facts(body, facts):
+    assert await learned(body) == facts
+
+
+@pytest.mark.parametrize("body", [body for body, _ in STATEMENTS])
+async def test_what_is_learned_passes_the_checks_of_the_ledger(body):
+    for operation in await learn(body):
+        assert operation.quote in body
+        assert quote_start(body, operation.quote) is not None
+        assert is_supported(operation)
+        assert not is_question(body, operation.quote)
+
+
+@pytest.mark.parametrize(
+    ("body", "kinds"),
+    [
+        ("I live in Graz", ["identity"]),
+        ("I'm allergic to nuts", ["identity"]),
+        ("I like tea", ["preference"]),
+        ("My favourite food is sushi", ["preference"]),
+        ("We use Terraform for networks", ["project"]),
+        ("Remind me to call Bob", ["task"]),
+        ("My car is a red Fiat", ["fact"]),
+        ("My sister lives in Graz", ["fact"]),
+    ],
+)
+async def test_facts_get_the_kind_of_what_they_say(body, kinds):
+    assert [operation.kind for operation in await learn(body)] == kinds
+
+
+@pytest.mark.parametrize(
+    ("body", "subject", "fact"),
+    [
+        ("My sister Maria lives in Graz", "my sister Maria", ("city", "Graz")),
+        ("My friend hates olives", "my friend", ("dislikes_olives", "olives")),
+        ("My wife is called Eva", "my wife", ("name", "Eva")),
+        ("My sister is a nurse", "my sister", ("occupation", "nurse")),
+        ("Our daughter Mia is allergic to milk", "our daughter Mia", ("allergy_milk", "milk")),
+        ("Meine Mutter mag keinen Käse", "meine Mutter", ("dislikes_kaese", "Käse")),
+        ("Mein Bruder heißt Max.", "mein Bruder", ("name", "Max")),
+        (
+            "Merk dir, dass meine Schwester Maria in Linz wohnt",
+            "meine Schwester Maria",
+            ("city", "Linz"),
+        ),
+    ],
+)
+async def test_what_is_said_about_others_is_theirs(body, subject, fact):
+    [operation] = await learn(body)
+    assert (operation.subject, (operation.key, operation.value)) == (subject, fact)
+
+
+async def test_a_subject_is_carried_over_to_what_goes_on_about_it():
+    first, second = await learn("Meine Schwester Maria wohnt in Linz und arbeitet bei Voest.")
+    assert (first.subject, first.value) == ("meine Schwester Maria", "Linz")
+    assert (second.subject, second.value) == ("meine Schwester Maria", "Voest")
+    assert second.quote == "arbeitet bei Voest"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        # questions
+        "What tools do I use for infrastructure deployments?",
+        "What were my preferences again? And help me plan the Odoo article outline.",
+        "Do you know where I live?",
+        "I live in Berlin?",
+        "I live in Berlin, right?",
+        "Ich wohne in Paris, oder?",
+        "Wohne ich in Graz?",
+        # what isn't so
+        "If I lived in Paris I would be happy",
+        "If I live in Paris, I like cheese",
+        "Imagine this. I live in Paris.",
+        "For example: I live in Paris",
+        "I live in Paris. That was just an example.",
+        "My name is Ada. No, just kidding.",
+        "I might move to Berlin",
+        "I would prefer Python",
+        "In the novel, I live in Paris.",
+        "Stell dir vor, ich wohne in Paris.",
+        "Wenn ich in Paris wohne, mag ich Käse",
+        "Ich würde gern in Paris wohnen",
+        "Das war nur ein Beispiel: ich wohne in Paris",
+        # the words of others
+        "He said I live in Paris",
+        "He said, I live in Paris",
+        '"I live in Paris," he said.',
+        'She told me "I hate olives, and I love tea".',
+        "Bob: I live in Paris",
+        "User: I live in Paris\nAssistant: Nice\nUser: I like tea",
+        "My colleague says I am a manager",
+        "Er sagte, ich wohne in Paris",
+        "Mein Freund sagt, ich bin allergisch gegen Nüsse.",
+        # texts to work on
+        "Translate into German: I am allergic to nuts.",
+        "Translate this:\nI live in Berlin.",
+        "Write a bio: I am a software engineer and I live in Paris.",
+        "Bitte übersetze: Ich wohne in Paris",
+        # what is pasted
+        "```\nI live in Berlin\n```",
+        "> I live in Berlin",
+        "- I live in Berlin\n- I like tea",
+        "1. I live in Berlin\n2. I like tea",
+        "| I live in Berlin |",
+        "I live in Berlin " + "and so on " * 100,
+        # what is denied
+        "I don't live in Berlin",
+        "My name is not Bob",
+        "I'm not allergic to peanuts",
+        "Ich heiße nicht Bob",
+        "Ich arbeite nicht bei Siemens",
+        # secrets
+        "My password is hunter2",
+        "Remember that my PIN is 1234",
+        "Mein Passwort ist geheim",
+        "My credit card is 4111 1111 1111 1111",
+        # what only sounds alike
+        "Call me later",
+        "I'm a bit tired",
+        "I live in a small flat",
+        "I work at night",
+        "I work from home",
+        "I moved the file to Trash",
+        "I moved from CDK to Terraform",
+        "I love you",
+        "I like it",
+        "I like the way you write",
+        "My question is how to do this",
+        "My computer is slow",
+        "Our meeting is tomorrow",
+        "We use it for testing",
+        "Ich mag es nicht",
+        "Ich bin müde",
+        "Thanks, that helped a lot!",
+        # what isn't to be kept
+        "Don't remember this: I live in Paris",
+        "Off the record, I live in Paris",
+    ],
+)
+async def test_nothing_is_learned_from_what_states_nothing(body):
+    assert await learn(body) == []
+
+
+async def test_replies_are_no_source():
+    heard = [
+        Heard(1, "assistant", "I live in Paris.", WEDNESDAY),
+        Heard(2, "user", "Good to know.", WEDNESDAY),
+    ]
+    assert (await extractor.extract(heard, [], choice=OFFLINE)).output == []
+
+
+@pytest.mark.parametrize(
+    ("body", "key", "value"),
+    [
+        (
+            "Please answer in short bullet points from now on.",
+            "answer_format",
+            "Answer in short bullet points",
+        ),
+        ("Please keep your answers short", "answer_length", "Keep your answers short"),
+        ("Please be more formal.", "answer_tone", "Be more formal"),
+        ("Never use emojis.", "answer_emojis", "Never use emojis"),
+        ("From now on, use metric units.", "answer_use_metric_units", "Use metric units"),
+        ("You should always answer in German", "answer_language", "Always answer in German"),
+        ("Bitte antworte auf Deutsch", "answer_language", "Antworte auf Deutsch"),
+        ("Antworte bitte kürzer", "answer_length", "Antworte kürzer"),
+        (
+            "Bitte antworte ab jetzt in kurzen Stichpunkten.",
+            "answer_format",
+            "Antworte in kurzen Stichpunkten",
+        ),
+    ],
+)
+async def test_a_lasting_wish_how_to_answer_becomes_a_prompt(body, key, value):
+    [operation] = await learn(body)
+    assert (operation.table, operation.key, operation.value) == ("prompt", key, value)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "Please answer my question",
+        "Please write a short poem about the sea",
+        "Answer in one sentence: why is the sky blue?",
+        "Please reply in German: how are you?",
+        "Bitte antworte auf meine Frage",
+    ],
+)
+async def test_a_wish_for_one_answer_is_no_prompt(body):
+    assert await learn(body) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "value", "due_at"),
+    [
+        (
+            "I prefer tea. Also remind me to ship the Odoo article on Friday.",
+            "ship the Odoo article",
+            datetime(2026, 8, 21, 9, tzinfo=VIENNA),
+        ),
+        (
+            "Remind me tomorrow at 5 pm to call my mother and my sister",
+            "call my mother and my sister",
+            datetime(2026, 8, 20, 17, tzinfo=VIENNA),
+        ),
+        (
+            "Don't forget to pay rent by 1 December",
+            "pay rent",
+            datetime(2026, 12, 1, 9, tzinfo=VIENNA),
+        ),
+        (
+            "Remember that the parcel arrives tomorrow",
+            "the parcel arrives",
+            datetime(2026, 8, 20, 9, tzinfo=VIENNA),
+        ),
+        ("Remind me to buy milk", "buy milk", None),
+        (
+            "Erinnere mich bitte daran, am Montag um 10 Uhr den Arzt anzurufen.",
+            "den Arzt anzurufen",
+            datetime(2026, 8, 24, 10, tzinfo=VIENNA),
+        ),
+        (
+            "Erinnere mich in 3 Tagen an die Miete",
+            "die Miete",
+            datetime(2026, 8, 22, 9, tzinfo=VIENNA),
+        ),
+    ],
+)
+async def test_a_reminder_becomes_a_task_with_its_date(body, value, due_at):
+    *_, task = await learn(body)
+    assert (task.kind, task.value, task.due_at) == ("task", value, due_at)
+
+
+async def test_what_is_known_teaches_nothing():
+    assert await learn("I live in Graz.", known=[known("city", "Graz")]) == []
+
+
+async def test_the_same_thing_twice_in_one_batch_is_learned_once():
+    assert await learned("I live in Graz.", "As I said, I live in Graz.") == [("city", "Graz")]
+
+
+async def test_a_known_task_gets_its_new_date():
+    task = known("call_bob", "call Bob", kind="task")
+    [operation] = await learn("Remind me to call Bob on Monday", known=[task])
+    assert (operation.action, operation.replaces) == ("update", "id-1")
+    assert operation.due_at == datetime(2026, 8, 24, 9, tzinfo=VIENNA)
+
+
+async def test_a_new_value_updates_the_row_with_its_key():
+    [operation] = await learn("I moved from Berlin to Vienna", known=[known("city", "Berlin")])
+    assert (operation.action, operation.key, operation.value, operation.replaces) == (
+        "update",
+        "city",
+        "Vienna",
+        "id-1",
+    )
+
+
+async def test_a_value_that_is_named_as_the_old_one_is_replaced_whatever_its_key():
+    [operation] = await learn("I moved from Berlin to Vienna", known=[known("home", "Berlin")])
+    assert (operation.action, operation.key, operation.replaces) == ("update", "home", "id-1")
+
+
+async def test_somebody_elses_fact_is_not_updated_by_mine():
+    hers = known("city", "Berlin", subject="my sister")
+    [operation] = await learn("I live in Vienna", known=[hers])
+    assert (operation.action, operation.replaces) == ("add", "")
+
+
+async def test_a_dislike_takes_the_place_of_a_like():
+    retracted, added = await learn(
+        "I hate olives", known=[known("likes_olives", "olives", kind="preference")]
+    )
+    assert (retracted.action, retracted.key, retracted.replaces) == (
+        "retract",
+        "likes_olives",
+        "id-1",
+    )
+    assert (added.action, added.key) == ("add", "dislikes_olives")
+
+
+@pytest.mark.parametrize(
+    ("body", "row"),
+    [
+        ("I no longer work at Siemens", known("employer", "Siemens")),
+        ("I don't like olives anymore", known("likes_olives", "olives", kind="preference")),
+        ("Ich wohne nicht mehr in Graz.", known("city", "Graz")),
+        ("Ich mag Oliven nicht mehr", known("likes_oliven", "Oliven", kind="preference")),
+        ("I'm no longer vegetarian", known("diet", "vegetarian")),
+        ("We no longer use Jenkins", known("ci", "Jenkins", kind="project")),
+        ("Please forget that I live in Graz", known("city", "Graz")),
+    ],
+)
+async def test_what_no_longer_holds_is_retracted(body, row):
+    [operation] = await learn(body, known=[row])
+    assert (operation.action, operation.key, operation.value, operation.replaces) == (
+        "retract",
+        row.key,
+        "",
+        "id-1",
+    )
+
+
+async def test_a_retraction_leaves_another_value_alone():
+    assert await learn("I no longer work at Siemens", known=[known("employer", "SAP")]) == []
+
+
+async def test_a_retraction_with_its_successor_is_one_update():
+    [operation] = await learn(
+        "I no longer live in Berlin, I live in Vienna now.", known=[known("city", "Berlin")]
+    )
+    assert (operation.action, operation.value, operation.replaces) == ("update", "Vienna", "id-1")
+
+
+async def test_secrets_do_not_reach_the_ledger():
+    body = "I use vim. My api key is sk-abcdefghijklmnop1234. I like tea."
+    operations = await learn(body)
+    assert [each.value for each in operations] == ["vim", "tea"]
+    assert not any(looks_like_secret(each.quote) for each in operations)
+
+
+async def test_a_huge_message_is_read_quickly():
+    started = datetime.now(VIENNA)
+    await learn("and my cat and my dog, I like " * 3_000, " " * 50_000 + "\n", "((((" * 20_000)
+    assert (datetime.now(VIENNA) - started).total_seconds() < 5
