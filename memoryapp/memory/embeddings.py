@@ -64,6 +64,11 @@ def unit(vector: np.ndarray) -> Vector:
     return [float(number) for number in (vector / length if length else vector)]
 
 
+def lacking() -> Q:
+    """The condition that a row has no vector of the current model."""
+    return Q(embedding=None) | ~Q(embedding_model=model_name())
+
+
 def fill(queryset: QuerySet[Row], text_of: Callable[[Row], str]) -> int:
     """Embed the rows that lack a vector of the current model, and say how many those were.
 
@@ -71,11 +76,10 @@ def fill(queryset: QuerySet[Row], text_of: Callable[[Row], str]) -> int:
     a blank text stay without a vector. Raises EmbeddingUnavailable; what was written stays.
     """
     model = model_name()
-    lacking = queryset.filter(Q(embedding=None) | ~Q(embedding_model=model))
-    keys = list(lacking.values_list("pk", flat=True))
+    keys = list(queryset.filter(lacking()).values_list("pk", flat=True))
     filled = 0
     for start in range(0, len(keys), BATCH):
-        rows = lacking.filter(pk__in=keys[start : start + BATCH])
+        rows = queryset.filter(lacking(), pk__in=keys[start : start + BATCH])
         texts = {row.pk: text for row in rows if (text := text_of(row)).strip()}
         vectors = embed_documents(list(texts.values()))
         for key, vector in zip(texts, vectors, strict=True):

@@ -78,9 +78,10 @@ def turns_of(
     return as_rows(turns.annotate(mark=mark), group="chat_id", at="created_at")
 
 
-def as_rows(queryset: Rows, *, group: str, at: str) -> Rows:
+def as_rows(queryset: Rows, *, group: str, at: str, key: str = "pk") -> Rows:
+    """A queryset with a `mark` as what a pass takes: see the query in scan.py."""
     columns = ("config", "tsv", "embedding", "embedding_model")
-    return queryset.order_by().values_list("pk", "mark", F(group), F(at), *columns)
+    return queryset.order_by().values_list(key, "mark", F(group), F(at), *columns)
 
 
 def look_up(user: User, question: str, *rows: Rows, seconds: float = 10) -> Scan:

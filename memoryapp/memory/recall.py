@@ -187,16 +187,22 @@ def search(
 
 
 def search_archive(
-    user: User, question: str, *, limit: int = 5, chat: Chat | None = None
+    user: User,
+    question: str,
+    *,
+    limit: int = 5,
+    chat: Chat | None = None,
+    without: Collection[str] = (),
+    local: bool = True,
 ) -> list[Memory]:
     """Old messages that fit, best first: what the talker looks up by itself.
 
-    Those of `chat` that still stand in its prompt are left out, and so is everything if the
-    person or the chat has memory off.
+    Those of `chat` that still stand in its prompt are left out, and all of them if the person or
+    the chat has memory off. `without` and `local` are as in `recall`.
     """
     is_off = not user.memory_on or (chat is not None and not chat.memory_on)
     if is_off or not question.strip():
         return []
-    found = look_up(user, question, turns_of(user, chat=chat))
+    found = look_up(user, question, turns_of(user, chat=chat, without=without, local=local))
     turns = load(user, found.best(*TURNS, limit=SPARE * limit), question)
     return distinct(filter(is_good, turns), (), question)[:limit]

@@ -1,0 +1,142 @@
+"""Outside text: taken in, cut into passages, and searched."""
+
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Func, QuerySet, UUIDField, Value
+
+from memoryapp.memory.embeddings import BATCH, EmbeddingUnavailable, fill, lacking
+from memoryapp.memory.lookup import as_rows, look_up
+from memoryapp.memory.passages import split
+from memoryapp.memory.scan import Mark
+from memoryapp.models import Passage, Resource, User
+
+__all__ = ["Found", "add", "read", "search", "split"]
+
+NAME_MAX_CHARS = 200
+UNREAD = ("resource__body", "embedding", "tsv")  # much to load, and not what is shown
+NO_TEXT = "There is no text in it."
+
+
+@dataclass(frozen=True)
+class Found:
+    """A passage that fits a question."""
+
+    resource_id: str
+    resource_name: str
+    passage_id: int
+    position: int
+    page: int | None
+    text: str
+    score: float
+
+
+def add(*, user: User, name: str, body: str | bytes, is_shared: bool = False) -> Resource:
+    """A saved resource of this person, not read yet. `body` is text, or a file's bytes.
+
+    Raises ValidationError if there is no name or it is too long, if the body is empty, not text
+    or longer than `RESOURCE_MAX_BYTES`, and if somebody who is no administrator shares.
+    """
+    name = name.strip()
+    if not name:
+        raise ValidationError("The resource needs a name.")
+    if len(name) > NAME_MAX_CHARS:
+        raise ValidationError(f"The name is too long: {NAME_MAX_CHARS} characters are the most.")
+    if is_shared and not user.is_staff:
+        raise ValidationError("Only an administrator can share a resource with everyone.")
+    return Resource.objects.create(user=user, name=name, body=text_of(body), is_shared=is_shared)
+
+
+def text_of(body: str | bytes) -> str:
+    not_text = ValidationError("This is not text in UTF-8. Save it as plain text or Markdown.")
+    try:
+        content = body.encode() if isinstance(body, str) else body
+        text = content.decode("utf-8-sig")
+    except UnicodeError as error:
+        raise not_text from error
+    if "\0" in text:
+        raise not_text
+    if len(content) > settings.RESOURCE_MAX_BYTES:
+        limit = f"{settings.RESOURCE_MAX_BYTES:,} bytes"
+        raise ValidationError(f"The text is too long: {limit} are the most. Add it in parts.")
+    if not text.strip():
+        raise ValidationError(NO_TEXT)
+    return text
+
+
+def read(resource: Resource) -> None:
+    """Cut the resource into passages and embed them, and note progress and end on its row.
+
+    May run again at any time, or twice at once: passages that are as they should be stay, and
+    those without a vector get theirs. Raises EmbeddingUnavailable, noted on the row too; until
+    it is read again, its passages are found by their words.
+    """
+    row = Resource.objects.filter(pk=resource.pk)
+    row.update(status=Resource.Status.READING, progress=0, error="")
+    passages = Passage.objects.filter(resource=resource)
+    num_passages = cut(resource, passages)
+    if not num_passages:
+        row.update(status=Resource.Status.FAILED, error=NO_TEXT)
+        return
+    unread = passages.filter(lacking()).order_by("position")
+    try:
+        while keys := list(unread.values_list("pk", flat=True)[:BATCH]):
+            fill(passages.filter(pk__in=keys), lambda passage: passage.body)
+            row.update(progress=100 - 100 * unread.count() // num_passages)
+    except EmbeddingUnavailable as error:
+        row.update(status=Resource.Status.FAILED, error=str(error))
+        raise
+    row.update(status=Resource.Status.READY, progress=100)
+
+
+def cut(resource: Resource, passages: QuerySet[Passage]) -> int:
+    """Write the resource's passages unless they are there, and say how many there are."""
+    with transaction.atomic():
+        body = Resource.objects.select_for_update().get(pk=resource.pk).body
+        texts = split(body)
+        if list(passages.order_by("position").values_list("body", flat=True)) != texts:
+            passages.delete()
+            config = resource.user.search_config
+            Passage.objects.bulk_create(
+                Passage(resource=resource, position=position, body=text, config=config)
+                for position, text in enumerate(texts)
+            )
+    return len(texts)
+
+
+def search(user: User, question: str, limit: int = 5) -> list[Found]:
+    """The passages this person may read that fit, best first, none under `RECALL_FLOOR`."""
+    if not question.strip():
+        return []
+    readable = Passage.objects.for_user(user)
+    marked = readable.annotate(mark=Value(Mark.PASSAGE), key=NumberAsUuid("pk"))
+    rows = as_rows(marked, key="key", group="key", at="resource__created_at")
+    best = look_up(user, question, rows).best(Mark.PASSAGE, limit=limit)
+    fitting = [each for each in best if each.score >= settings.RECALL_FLOOR]
+    passages = (
+        readable.select_related("resource")
+        .defer(*UNREAD)
+        .in_bulk([each.id.int for each in fitting])
+    )
+    return [found(passages[each.id.int], each.score) for each in fitting if each.id.int in passages]
+
+
+class NumberAsUuid(Func):
+    """The UUID whose value is a number: a pass names its rows by UUID."""
+
+    template = "lpad(to_hex(%(expressions)s), 32, '0')::uuid"
+    output_field = UUIDField()
+
+
+def found(passage: Passage, score: float) -> Found:
+    return Found(
+        resource_id=str(passage.resource_id),
+        resource_name=passage.resource.name,
+        passage_id=passage.pk,
+        position=passage.position,
+        page=passage.page,
+        text=passage.body,
+        score=round(score, 4),
+    )
