@@ -26,7 +26,7 @@ class UserAdmin(RowAdmin, DjangoUserAdmin[User]):
     fieldsets = [
         *(DjangoUserAdmin.fieldsets or ()),
         ("Place and language", {"fields": ["timezone", "language"]}),
-        ("Memory", {"fields": ["memory_on", "local_models_only", "notify_learned"]}),
+        ("Memory", {"fields": ["memory_on", "review", "local_models_only", "notify_learned"]}),
     ]
 
 

@@ -18,8 +18,8 @@ from memoryapp.models import Fact, Forgotten, MemoryEvent, Prompt
 from memoryapp.models.memory import Origin, Status
 
 PROVENANCE = (
-    "valid_from", "valid_to", "quote", "source_message", "origin", "actor", "model", "recorded_at",
-    "use_count", "last_used_at",
+    "waits_because", "valid_from", "valid_to", "quote", "source_message", "origin", "actor",
+    "model", "recorded_at", "use_count", "last_used_at",
 )  # fmt: skip
 
 
@@ -29,7 +29,7 @@ class RememberedForm(forms.ModelForm[Any]):
     actor: ClassVar[str]
     row: Fact | Prompt
 
-    # What waits is for its owner to decide, so "pending" is no choice here.
+    # What waits is proposed by an extractor and decided by its owner, so that is no choice here.
     status = forms.ChoiceField(
         choices=[(status, status.label) for status in (Status.ACTIVE, Status.PAUSED)]
     )
@@ -70,7 +70,10 @@ class IsCurrent(admin.SimpleListFilter):
 
 
 class RememberedAdmin(RowAdmin):
-    """Rows of memory. To delete one here is to forget it; a closed version is only read."""
+    """Rows of memory. To delete one here is to forget it.
+
+    A closed version is only read, and so is what waits: that is for its owner to decide.
+    """
 
     form = RememberedForm
     delete_word = "Forget"
@@ -85,15 +88,15 @@ class RememberedAdmin(RowAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).prefetch_related(lean("source_message"))
 
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        is_open = obj is None or obj.valid_to is None  # type: ignore[attr-defined]
-        return is_open and super().has_change_permission(request, obj)
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        if obj is not None and (obj.valid_to is not None or obj.status == Status.PENDING):
+            return False
+        return super().has_change_permission(request, obj)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        """Whose it is and whom it is about stay; what waits isn't decided here."""
+        """Whose it is and whom it is about stay."""
         fixed = [name for name in ("user", "subject") if obj and hasattr(obj, name)]
-        waits = ["status"] if obj and obj.status == Status.PENDING else []
-        return [*PROVENANCE, *fixed, *waits]
+        return [*PROVENANCE, *fixed]
 
     def get_form(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         form: Any = super().get_form(request, *args, **kwargs)
@@ -159,12 +162,12 @@ class RememberedAdmin(RowAdmin):
     @admin.action(permissions=["change"], description="Close: no longer true")
     def retract(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         actor = request.user.get_username()
-        for row in queryset:
+        for row in queryset.filter(valid_to=None).exclude(status=Status.PENDING):
             ledger.retract(row=row, actor=actor, reason="Closed by an administrator.")
 
     @admin.action(permissions=["change"], description="Restore: make this version current again")
     def restore(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        for row in queryset:
+        for row in queryset.exclude(valid_to=None):
             ledger.restore(row=row, actor=request.user.get_username())
 
     @admin.display(description="holds until", empty_value="further notice", ordering="valid_to")
@@ -233,11 +236,11 @@ class PromptAdmin(RememberedAdmin):
 
 @admin.register(Forgotten)
 class ForgottenAdmin(ReadOnlyAdmin):
-    list_display = ["key", "user", "created_at"]
+    list_display = ["key", "user", "was_turned_down", "created_at"]
     list_select_related = ["user"]
-    list_filter = ["created_at"]
+    list_filter = ["was_turned_down", "created_at"]
     search_fields = ["key", "user__username"]
-    fields = ["key", "user", "created_at"]
+    fields = ["key", "user", "was_turned_down", "created_at"]
 
 
 @admin.register(MemoryEvent)

@@ -17,6 +17,7 @@ def form(user, **changes):
         "date_joined_1": f"{joined:%H:%M:%S}",
         "timezone": user.timezone,
         "language": user.language,
+        "review": user.review,
         "is_active": "on",
     }
     return {**fields, **changes}

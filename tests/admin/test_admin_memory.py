@@ -132,8 +132,10 @@ def test_a_closed_version_is_only_read(admin_page, ada, employer):
 
 def test_what_waits_is_not_decided_here(admin_page, ada):
     pending = remember(ada, "diagnosis", "Asthma", status="pending")
-    admin_page.post(change(pending), form(pending, status="active", value="Asthma."))
-    assert Fact.objects.for_user(ada).current().get().status == "pending"
+    assert admin_page.get(change(pending)).status_code == 200
+    assert admin_page.post(change(pending), form(pending, status="active")).status_code == 403
+    act(admin_page, "retract", pending)
+    assert Fact.objects.for_user(ada).waiting().get() == pending
 
 
 def test_deleting_a_fact_forgets_it(admin_page, ada, employer):
