@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, F, OuterRef
 from django.utils.translation import gettext as _
 
 from memoryapp.memory.forgetting import GONE
@@ -101,7 +101,9 @@ class Drawer:
 
 def shown(chat: Chat) -> MessageQuerySet:
     """The messages a person sees: their branch, with summaries that no later one has folded in."""
-    return chat.archive.on_branch().exclude(role=Role.SUMMARY, evicted_by__isnull=False)
+    messages = chat.archive.on_branch().exclude(role=Role.SUMMARY, evicted_by__isnull=False)
+    # A summary has the time of the newest message it condenses, and stands below that.
+    return messages.order_by("created_at", F("evicted_by").asc(nulls_last=True), "id")
 
 
 def thread(chat: Chat, before: Message | None = None) -> Thread:

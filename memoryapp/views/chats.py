@@ -182,8 +182,8 @@ def chat_memory(request: HtmxHttpRequest, chat_id: uuid.UUID) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def chat_rename(request: HtmxHttpRequest, chat_id: uuid.UUID) -> HttpResponse:
     chat = own_chat(request.user, chat_id)
-    form = ChatTitleForm(request.POST or None, instance=chat)
-    if request.method == "POST" and form.is_valid():
+    form = ChatTitleForm(request.POST if request.method == "POST" else None, instance=chat)
+    if form.is_valid():
         chat.title_source = Chat.TitleSource.MANUAL
         chat.save(update_fields=["title", "title_source"])
         address = reverse("chat-detail", args=[chat.pk])

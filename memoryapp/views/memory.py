@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.db.models import Count, Q, QuerySet
@@ -45,7 +46,10 @@ def memory_facts(request: HtmxHttpRequest) -> HttpResponse:
 
 def _found(user: User, query: str, kind: str, facts: QuerySet[Any]) -> list[Fact]:
     """Facts by meaning and words, best first, then those that hold the very words."""
-    ranked = [memory.id for memory in recall.search(user, query, limit=FOUND_MOST, kind=kind)]
+    near = recall.search(
+        user, query, limit=FOUND_MOST, kind=kind, min_score=settings.RECALL_FLOOR
+    )
+    ranked = [memory.id for memory in near]
     by_id = {str(fact.pk): fact for fact in facts.filter(pk__in=ranked)}
     literal = facts.filter(Q(value__icontains=query) | Q(key__icontains=query))
     by_id |= {str(fact.pk): fact for fact in literal[:FOUND_MOST]}

@@ -27,8 +27,9 @@ def readable(user: User) -> ResourceQuerySet:
 @login_required
 @require_http_methods(["GET", "POST"])
 def resource_list(request: HtmxHttpRequest) -> HttpResponse:
-    form = ResourceForm(request.POST or None, request.FILES or None)
-    if request.method == "POST" and form.is_valid():
+    is_sent = request.method == "POST"
+    form = ResourceForm(request.POST, request.FILES) if is_sent else ResourceForm()
+    if is_sent and form.is_valid():
         resources.add(
             user=request.user,
             name=form.cleaned_data["name"],

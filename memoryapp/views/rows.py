@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -44,6 +44,10 @@ def own_row(user: User, tables: str, row_id: uuid.UUID) -> Fact | Prompt:
     return row
 
 
+def sent(request: HtmxHttpRequest) -> QueryDict | None:
+    return request.POST if request.method == "POST" else None
+
+
 def page_of(tables: str) -> str:
     return reverse(PAGES[tables])
 
@@ -66,8 +70,8 @@ def _render_row(request: HtmxHttpRequest, tables: str, row: Fact | Prompt) -> Ht
 @require_http_methods(["GET", "POST"])
 def memory_add(request: HtmxHttpRequest, tables: str) -> HttpResponse:
     own_rows(request.user, tables)
-    form = memory_form(TABLES[tables], data=request.POST or None)
-    if request.method == "POST" and form.is_valid():
+    form = memory_form(TABLES[tables], data=sent(request))
+    if form.is_valid():
         try:
             ledger.remember(
                 user=request.user,
@@ -100,8 +104,8 @@ def memory_row(request: HtmxHttpRequest, tables: str, row_id: uuid.UUID) -> Http
 @require_http_methods(["GET", "POST"])
 def memory_edit(request: HtmxHttpRequest, tables: str, row_id: uuid.UUID) -> HttpResponse:
     row = own_row(request.user, tables, row_id)
-    form = memory_form(TABLES[tables], row, request.POST or None)
-    if request.method == "POST" and form.is_valid():
+    form = memory_form(TABLES[tables], row, sent(request))
+    if form.is_valid():
         try:
             row = ledger.edit(row=row, actor=request.user.username, **form.cleaned_data)
         except ValidationError as error:

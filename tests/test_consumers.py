@@ -1,0 +1,283 @@
+import asyncio
+import json
+import re
+import uuid
+from html import unescape
+
+import pytest
+from asgiref.sync import sync_to_async
+from asgiref.testing import ApplicationCommunicator
+from channels.layers import get_channel_layer
+from channels.routing import URLRouter
+from django.contrib.auth.models import AnonymousUser
+
+from memoryapp import fragments, replies, turns
+from memoryapp.agents import llm
+from memoryapp.channel_layer import chat_group
+from memoryapp.memory import ledger
+from memoryapp.models import Message
+from memoryapp.routing import websocket_urlpatterns
+from tests.factories import proposal
+from tests.fakes import says
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SECONDS = 5
+FINISHED = 'title="Send"'
+APPENDED = re.compile(r'<span hx-swap-oob="beforeend:#rest-[^"]+">(.*?)</span>', re.DOTALL)
+LEFT = re.compile(
+    r'<span (?:hx-swap-oob="innerHTML:#rest-[^"]+"|id="rest-[^"]+")>(.*?)</span>', re.S
+)
+
+
+class Tab:
+    """A page's socket without the page: what it sends, and the fragments that come."""
+
+    def __init__(self, user, chat_id):
+        path = f"/ws/chats/{chat_id}/"
+        scope = {"type": "websocket", "path": path, "user": user, "headers": []}
+        self.app = ApplicationCommunicator(URLRouter(websocket_urlpatterns), scope)
+        self.frames = []
+
+    async def connect(self):
+        """Whether the server accepts."""
+        await self.app.send_input({"type": "websocket.connect"})
+        return (await self.app.receive_output(SECONDS))["type"] == "websocket.accept"
+
+    async def send(self, **asked):
+        await self.app.send_input({"type": "websocket.receive", "text": json.dumps(asked)})
+
+    async def until(self, text):
+        """The frame that holds `text`; those before it are kept in `frames`."""
+        while True:
+            frame = (await self.app.receive_output(SECONDS))["text"]
+            self.frames.append(frame)
+            if text in frame:
+                return frame
+
+    async def close(self):
+        await self.app.send_input({"type": "websocket.disconnect", "code": 1000})
+        await self.app.wait(SECONDS)
+
+    @property
+    def rest(self):
+        """The plain text at the end of the reply, as the page would show it."""
+        shown = ""
+        for frame in self.frames:
+            if left := LEFT.search(frame):
+                shown = left.group(1)
+            elif appended := APPENDED.search(frame):
+                shown += appended.group(1)
+        return unescape(shown)
+
+
+@pytest.fixture
+async def tabs():
+    """Opens tabs; they are closed and replies ended with the test."""
+    opened = []
+
+    async def open_tab(user, chat):
+        opened.append(Tab(user, chat.pk))
+        assert await opened[-1].connect()
+        return opened[-1]
+
+    yield open_tab
+    for tab in opened:
+        await tab.close()
+    await replies.drain()
+    await get_channel_layer().flush()
+
+
+@pytest.fixture
+def talk():
+    with llm.override({"talker": says("One ", "& <two>\n", "\nThree ", "four")}):
+        yield
+
+
+async def join(tab, chat):
+    await chat.arefresh_from_db()
+    await tab.send(action="join", stamp=await sync_to_async(fragments.stamp)(chat))
+
+
+@pytest.mark.parametrize("who", ["ben", "nobody"])
+async def test_the_chat_of_somebody_else_refuses_the_socket(chat, ben, who):
+    user = ben if who == "ben" else AnonymousUser()
+    assert not await Tab(user, chat.pk).connect()
+
+
+async def test_an_unknown_chat_refuses_the_socket(ada):
+    assert not await Tab(ada, uuid.uuid4()).connect()
+
+
+async def test_a_send_brings_the_turn_the_text_and_the_finished_message(tabs, talk, chat, ada):
+    tab = await tabs(ada, chat)
+    await tab.send(action="send", id=str(uuid.uuid4()), body="And <now>?")
+    turn = await tab.until("And &lt;now&gt;?")
+    assert "Stop answering" in turn
+    finished = await tab.until(FINISHED)
+    assert "<p>One &amp; &lt;two&gt;</p>" in finished
+    assert 'aria-busy="true"' not in finished
+    assert 'title="Send"' in finished
+    assert tab.rest == "Three four"
+
+
+async def test_a_final_block_is_rendered_once_and_the_rest_stays_text(tabs, talk, chat, ada):
+    tab = await tabs(ada, chat)
+    await tab.send(action="send", body="And now?")
+    await tab.until(FINISHED)
+    blocks = [frame for frame in tab.frames[:-1] if "<p>One &amp; &lt;two&gt;</p>" in frame]
+    assert len(blocks) == 1
+
+
+async def test_the_same_id_twice_is_one_turn(tabs, talk, chat, ada):
+    tab, id = await tabs(ada, chat), str(uuid.uuid4())
+    await tab.send(action="send", id=id, body="And now?")
+    await tab.until(FINISHED)
+    await tab.send(action="send", id=id, body="And now?")
+    await tab.send(action="nonsense")
+    assert "be read" in await tab.until("composer-error")
+    assert await chat.messages.acount() == 4
+
+
+async def test_tabs_that_join_in_the_middle_get_the_exact_text(tabs, chat, ada):
+    words = [f"w{n} " for n in range(40)]
+    with llm.override({"talker": says(*words, pause=0.02)}):
+        first = await tabs(ada, chat)
+        await first.send(action="send", body="And now?")
+        await first.until("w5 ")
+        late = []
+        for _ in range(4):
+            late.append(await tabs(ada, chat))
+            await join(late[-1], chat)
+            await asyncio.sleep(0.1)
+        for tab in [first, *late]:
+            await tab.until(FINISHED)
+            assert tab.rest == "".join(words)
+
+
+async def test_any_tab_stops_a_reply_and_its_text_stays(tabs, chat, ada):
+    with llm.override({"talker": says(*["word "] * 200, pause=0.02)}):
+        first, second = await tabs(ada, chat), await tabs(ada, chat)
+        await first.send(action="send", body="And now?")
+        await second.until("word ")
+        await second.send(action="stop")
+        assert "You stopped this reply." in await first.until(FINISHED)
+    reply = await chat.messages.aget(status="stopped")
+    assert reply.body.startswith("word")
+
+
+async def test_a_page_that_missed_something_is_told_to_load_its_thread_again(tabs, chat, ada):
+    tab = await tabs(ada, chat)
+    await tab.send(action="join", stamp="an old one")
+    stale = await tab.until("freshness")
+    assert f'hx-get="/chats/{chat.pk}/"' in stale
+
+
+async def test_nothing_is_pushed_to_a_page_that_has_to_load_its_thread_again(tabs, chat, ada):
+    with llm.override({"talker": says(*["word "] * 20, pause=0.02)}):
+        writer, stale = await tabs(ada, chat), await tabs(ada, chat)
+        await writer.send(action="send", body="And now?")
+        await stale.until("And now?")
+        await stale.send(action="join", stamp="an old one")
+        await stale.until("freshness")
+        frames_before = len(stale.frames)
+        await stale.until("freshness")
+    assert len(stale.frames) == frames_before + 1
+    assert "freshness" in stale.frames[-1]
+
+
+async def test_answering_again_makes_other_tabs_load_the_thread_anew(tabs, talk, chat, ada):
+    tab = await tabs(ada, chat)
+    old = await chat.messages.select_related("chat__user", "parent").aget(role="assistant")
+    turn = await sync_to_async(turns.reopen)(message=old)
+    await replies.start(turn)
+    assert f'hx-get="/chats/{chat.pk}/"' in await tab.until("freshness")
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ({"action": "send", "body": "  "}, "Write something first."),
+        ({"action": "send", "body": "hi", "id": "no-uuid"}, "be read"),
+        ({"action": "send", "body": None, "id": "x"}, "be read"),
+        ({"action": "fly"}, "be read"),
+        ({}, "be read"),
+        ([], "be read"),
+        ("words", "be read"),
+    ],
+)
+async def test_what_cannot_be_understood_is_answered_in_a_sentence(
+    tabs, chat, ada, asked, sentence
+):
+    tab = await tabs(ada, chat)
+    await tab.app.send_input({"type": "websocket.receive", "text": json.dumps(asked)})
+    assert sentence in await tab.until("composer-error")
+    assert await chat.messages.acount() == 2
+
+
+async def test_bytes_that_are_no_json_are_answered_in_a_sentence(tabs, chat, ada):
+    tab = await tabs(ada, chat)
+    await tab.app.send_input({"type": "websocket.receive", "bytes": b"\xff\x00"})
+    assert "be read" in await tab.until("composer-error")
+
+
+async def test_a_send_while_a_reply_streams_is_refused(tabs, chat, ada):
+    await sync_to_async(turns.open_turn)(chat=chat, body="first")
+    tab = await tabs(ada, chat)
+    await tab.send(action="send", body="second")
+    assert "still answering" in await tab.until("composer-error")
+
+
+async def tell(chat, what, message=""):
+    event = {"type": "chat.changed", "what": what, "message": str(message)}
+    await get_channel_layer().group_send(chat_group(chat.pk), event)
+
+
+async def test_a_new_title_arrives_in_the_head_and_in_the_list(tabs, chat, ada):
+    tab = await tabs(ada, chat)
+    chat.title = "Leeks & <co>"
+    await chat.asave()
+    await tell(chat, "title")
+    frame = await tab.until("chat-title")
+    assert frame.count("Leeks &amp; &lt;co&gt;</") == 2
+    assert f'id="item-{chat.pk}"' in frame
+
+
+@pytest.fixture
+def taught(chat, ada):
+    """What Ada's first message taught: learned in the background."""
+    said = chat.messages.get(role=Message.Role.USER)
+    operation = proposal("greeting", "hello", "Hello there")
+    ledger.apply(user=ada, operations=[operation], messages=[said], model="test")
+    return said
+
+
+async def test_what_was_learned_arrives_under_the_reply_and_as_a_notice(tabs, taught, chat, ada):
+    tab = await tabs(ada, chat)
+    await tell(chat, "learned", taught.pk)
+    frame = await tab.until("receipt__learned")
+    assert 'class="notice"' in frame
+    assert "Greeting: " in frame
+
+
+async def test_a_person_who_wants_no_notice_gets_only_the_line(tabs, taught, chat, ada):
+    ada.notify_learned = False
+    await ada.asave()
+    tab = await tabs(ada, chat)
+    await tell(chat, "learned", taught.pk)
+    assert 'class="notice"' not in await tab.until("receipt__learned")
+
+
+async def test_a_condensed_history_makes_the_page_load_its_thread_again(tabs, chat, ada):
+    tab = await tabs(ada, chat)
+    await tell(chat, "condensed")
+    assert "freshness" in await tab.until("freshness")
+
+
+async def test_times_are_told_in_the_persons_zone(tabs, talk, chat, ada):
+    ada.timezone = "Asia/Kolkata"
+    await ada.asave()
+    tab = await tabs(ada, chat)
+    await tab.send(action="send", body="And now?")
+    await tab.until(FINISHED)
+    assert "+05:30" in tab.frames[-1]

@@ -1,0 +1,86 @@
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+from tests.pages import client_of, text_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _fresh_minute():
+    cache.clear()
+
+
+def test_a_person_signs_in_and_lands_where_they_wanted_to_go(client, ada):
+    data = {"login": "ada", "password": "a-long-password"}
+    response = client.post("/accounts/login/?next=/memory/", {**data, "next": "/memory/"})
+    assert response.url == "/memory/"
+    assert client.get("/memory/").status_code == 200
+
+
+def test_a_wrong_password_is_refused_in_the_same_form(client, ada):
+    response = client.post("/accounts/login/", {"login": "ada", "password": "wrong"})
+    assert 'role="alert"' in text_of(response)
+    assert client.get("/memory/").status_code == 302
+
+
+def test_guessing_passwords_is_stopped_after_a_while(client, ada):
+    for _ in range(10):
+        client.post("/accounts/login/", {"login": "ada", "password": "wrong"})
+    data = {"login": "ada", "password": "a-long-password"}
+    assert "_auth_user_id" not in client.session
+    client.post("/accounts/login/", data)
+    assert "_auth_user_id" not in client.session
+
+
+def test_sign_up_is_closed_by_default_and_says_so(client, db):
+    assert "No sign-up here" in text_of(client.get("/accounts/signup/"))
+
+
+def test_sign_up_can_be_open(client, db, settings, django_user_model):
+    settings.SIGNUP = "open"
+    password = {"password1": "a-long-password", "password2": "a-long-password"}
+    response = client.post("/accounts/signup/", {"username": "cleo", **password})
+    assert response.url == "/"
+    assert django_user_model.objects.get().username == "cleo"
+
+
+def test_signing_out_needs_a_press_and_not_a_link(ada):
+    client = client_of(ada)
+    assert "Sign out?" in text_of(client.get("/accounts/logout/"))
+    assert client.get("/memory/").status_code == 200
+    client.post("/accounts/logout/")
+    assert client.get("/memory/").status_code == 302
+
+
+def test_a_password_is_changed(ada):
+    client = client_of(ada)
+    new = "an-even-longer-password"
+    data = {"oldpassword": "a-long-password", "password1": new, "password2": new}
+    assert client.post("/accounts/password/change/", data).status_code == 302
+    ada.refresh_from_db()
+    assert ada.check_password(new)
+
+
+def test_a_page_without_the_token_of_its_form_changes_nothing(ada):
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(ada)
+    response = client.post("/settings/memory/", {})
+    assert response.status_code == 403
+    assert "This page was too old" in text_of(response)
+    ada.refresh_from_db()
+    assert ada.memory_on is True
+
+
+def test_an_unknown_address_is_said_in_the_houses_look(ada):
+    response = client_of(ada).get("/nowhere/")
+    assert response.status_code == 404
+    assert "There's nothing at this address" in text_of(response)
+
+
+@pytest.mark.parametrize("address", ["/", "/accounts/login/", "/nowhere/"])
+def test_pages_run_no_script_but_the_projects_own(ada, address):
+    policy = client_of(ada).get(address, follow=True).headers["Content-Security-Policy"]
+    assert "default-src 'self'" in policy
+    assert "unsafe" not in policy

@@ -1,0 +1,239 @@
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from memoryapp.memory import ledger
+from memoryapp.models import Fact, MemoryEvent, Message, Prompt
+from tests.factories import make_chat, make_fact, make_prompt, proposal
+from tests.pages import client_of, htmx_get, htmx_post, text_of
+
+pytestmark = pytest.mark.django_db
+
+
+def url(name, row, *more):
+    tables = "facts" if isinstance(row, Fact) else "prompts"
+    return reverse(f"memory-{name}", args=[tables, row.pk, *more])
+
+
+@pytest.fixture
+def taught(ada):
+    """A fact that Ada's chat taught."""
+    chat = make_chat(ada, "I live in Vienna.", "Nice.", title="Moving")
+    said = chat.messages.get(role="user")
+    operation = proposal("city", "Vienna", "I live in Vienna", kind="identity")
+    ledger.apply(user=ada, operations=[operation], messages=[said], model="test")
+    return ada.facts.get()
+
+
+def test_a_fact_stands_with_the_words_that_taught_it_and_where(taught, ada):
+    html = text_of(client_of(ada).get("/memory/"))
+    assert "Vienna" in html
+    assert "I live in Vienna</q>" in html
+    assert "Moving</span>" in html
+    assert f'href="/messages/{taught.source_message_id}/"' in html
+
+
+def test_an_empty_memory_teaches(ada):
+    html = text_of(client_of(ada).get("/memory/"))
+    assert "I know nothing about you yet." in html
+
+
+def test_facts_of_somebody_else_are_not_shown(taught, ben):
+    assert "Vienna" not in text_of(client_of(ben).get("/memory/"))
+
+
+@pytest.mark.parametrize("name", ["row", "edit", "history", "forget"])
+def test_a_fact_of_somebody_else_is_not_there(taught, ben, name):
+    assert client_of(ben).get(url(name, taught)).status_code == 404
+
+
+@pytest.mark.parametrize("name", ["edit", "restore", "forget"])
+def test_nobody_else_changes_a_fact(taught, ben, name):
+    assert client_of(ben).post(url(name, taught), {"value": "Graz"}).status_code == 404
+    assert client_of(ben).post(url("flag", taught, "pin")).status_code == 404
+    fact = Fact.objects.get()
+    assert (fact.value, fact.is_pinned) == ("Vienna", False)
+
+
+def test_the_persona_of_everyone_is_read_and_not_edited_here(ada):
+    everyones = make_prompt(None, "tone", "Be kind.", origin="admin")
+    make_prompt(ada, "length", "Be brief.")
+    client = client_of(ada)
+    html = text_of(client.get("/memory/persona/"))
+    assert "Be kind." in html
+    assert "Be brief." in html
+    assert client.get(url("edit", everyones)).status_code == 404
+
+
+def test_facts_are_filtered_by_kind(ada):
+    make_fact(ada, "city", "Vienna", kind="identity")
+    make_fact(ada, "ui", "dark", kind="preference")
+    html = text_of(htmx_get(client_of(ada), "/memory/", kind="identity"))
+    assert "Vienna" in html
+    assert "dark" not in html
+
+
+def test_an_unknown_kind_and_page_show_all(ada):
+    make_fact(ada, "city", "Vienna")
+    assert "Vienna" in text_of(client_of(ada).get("/memory/", {"kind": "x", "page": "99"}))
+
+
+def test_search_finds_the_very_words_of_a_fact(ada):
+    make_fact(ada, "host", "ip-10-42-17-203.internal")
+    make_fact(ada, "city", "Vienna")
+    html = text_of(htmx_get(client_of(ada), "/memory/", q="10-42-17"))
+    assert "ip-10-42-17-203" in html
+    assert "Vienna" not in html
+    assert "<html" not in html
+
+
+def test_search_says_that_nothing_fits(ada):
+    assert "Nothing fits." in text_of(htmx_get(client_of(ada), "/memory/", q="zebra"))
+
+
+def test_the_memory_page_asks_as_much_for_many_facts(ada, django_assert_num_queries):
+    client = client_of(ada)
+    make_fact(ada, "k", "v")
+    client.get("/memory/")
+    with django_assert_num_queries(7):
+        client.get("/memory/")
+    chat = make_chat(ada, "said")
+    for n in range(60):
+        make_fact(ada, f"key_{n}", "value", source_message=chat.messages.get())
+    with django_assert_num_queries(7):
+        html = text_of(client.get("/memory/"))
+    assert html.count('class="fact"') == 50
+    assert "Older facts" in html
+
+
+ADDED = {"new-key": "Dark UI", "new-value": " yes, always ", "new-kind": "preference"}
+
+
+def test_a_fact_is_added_by_hand(ada):
+    response = htmx_post(client_of(ada), "/memory/facts/add/", **ADDED)
+    assert response.headers["HX-Redirect"] == "/memory/"
+    fact = ada.facts.get()
+    assert (fact.key, fact.value, fact.kind) == ("dark_ui", "yes, always", "preference")
+    assert (fact.origin, fact.actor) == ("user", "ada")
+
+
+def test_a_rule_for_answering_is_added_by_hand(ada):
+    data = {"new-key": "Length", "new-value": "Be brief."}
+    assert client_of(ada).post("/memory/prompts/add/", data).url == "/memory/persona/"
+    assert ada.prompts.get().value == "Be brief."
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"new-value": ""},
+        {"new-key": " "},
+        {"new-value": "x" * 2001},
+        {"new-value": "a\0b"},
+        {"new-kind": "secret"},
+        {"new-expires_at": "2001-01-01"},
+        {"new-expires_at": "soon"},
+    ],
+)
+def test_a_fact_that_cannot_be_is_refused_in_the_same_form(ada, wrong):
+    response = htmx_post(client_of(ada), "/memory/facts/add/", **{**ADDED, **wrong})
+    assert response.status_code == 422
+    assert 'role="alert"' in text_of(response)
+    assert not Fact.objects.exists()
+
+
+def test_an_unknown_part_of_memory_is_not_there(ada):
+    assert client_of(ada).get("/memory/secrets/add/").status_code == 404
+
+
+def edited(fact, **changes):
+    data = {"key": fact.key, "value": fact.value, "kind": fact.kind, **changes}
+    return {f"{fact.pk}-{name}": value for name, value in data.items()}
+
+
+def test_a_new_value_takes_the_place_of_the_old_one_which_stays_in_the_history(taught, ada):
+    client = client_of(ada)
+    html = text_of(htmx_post(client, url("edit", taught), **edited(taught, value="Graz")))
+    now = ada.facts.current().get()
+    assert (now.value, now.replaces_id) == ("Graz", taught.pk)
+    assert f'id="row-{now.pk}"' in html
+    history = text_of(htmx_get(client, url("history", now)))
+    assert history.index("Graz") < history.index('<p class="was" dir="auto">Vienna</p>')
+
+
+def test_a_day_until_which_a_fact_is_used_lasts_to_its_end_in_the_persons_zone(taught, ada):
+    ada.timezone = "Asia/Kolkata"
+    ada.save()
+    day = (timezone.now() + timedelta(days=3)).date()
+    data = edited(taught, expires_at=day.isoformat())
+    client_of(ada).post(url("edit", taught), data)
+    expires_at = ada.facts.current().get().expires_at
+    assert expires_at.astimezone(ada.zone).isoformat().startswith(f"{day}T23:59:59")
+
+
+def test_an_edit_that_cannot_be_is_refused_in_place(taught, ada):
+    response = htmx_post(client_of(ada), url("edit", taught), **edited(taught, value=""))
+    assert response.status_code == 422
+    assert "fact--edit" in text_of(response)
+
+
+def test_an_edit_of_what_was_changed_meanwhile_says_so(taught, ada):
+    ledger.edit(row=taught, actor="ada", value="Graz")
+    response = htmx_post(client_of(ada), url("edit", taught), **edited(taught, value="Linz"))
+    assert response.status_code == 422
+    assert "changed meanwhile" in text_of(response)
+    assert ada.facts.current().get().value == "Graz"
+
+
+@pytest.mark.parametrize(
+    ("flag", "shown"), [("pin", "always used"), ("pause", "paused"), ("resume", "Pause")]
+)
+def test_a_fact_is_pinned_paused_and_used_again(taught, ada, flag, shown):
+    assert shown in text_of(htmx_post(client_of(ada), url("flag", taught, flag)))
+
+
+def test_a_flag_that_is_none_is_not_there(taught, ada):
+    assert htmx_post(client_of(ada), url("flag", taught, "explode")).status_code == 404
+
+
+def test_an_old_value_is_restored(taught, ada):
+    ledger.edit(row=taught, actor="ada", value="Graz")
+    htmx_post(client_of(ada), url("restore", taught))
+    assert ada.facts.current().get().value == "Vienna"
+
+
+def test_forgetting_first_lists_what_goes_and_then_holds(taught, ada):
+    reply = taught.source_message.chat.messages.get(role="assistant")
+    receipt = {"memories": [{"id": str(taught.pk), "text": "city: Vienna"}]}
+    Message.objects.filter(pk=reply.pk).update(receipt=receipt)
+    client = client_of(ada)
+    asked = text_of(htmx_get(client, url("forget", taught)))
+    assert "its text in 1 receipt" in asked
+    assert Fact.objects.exists()
+    response = htmx_post(client, url("forget", taught))
+    assert response.headers["HX-Refresh"] == "true"
+    assert not Fact.objects.exists()
+    assert "Vienna" not in str(Message.objects.get(pk=reply.pk).receipt)
+
+
+def test_without_htmx_everything_works_with_pages_of_its_own(taught, ada):
+    client = client_of(ada)
+    for name in ("edit", "history", "forget"):
+        assert "<html" in text_of(client.get(url(name, taught)))
+    assert client.post(url("flag", taught, "pin")).url == f"/memory/#row-{taught.pk}"
+    assert client.post(url("forget", taught)).url == "/memory/"
+    assert not Prompt.objects.exists()
+
+
+def test_the_log_shows_changes_and_what_was_refused_and_why(taught, ada, ben):
+    MemoryEvent.objects.create(
+        user=ada, action="refused", table="fact", key="pet", after="a cat", actor="extractor",
+        reason="Its quote isn't in what you wrote.",
+    )  # fmt: skip
+    html = text_of(client_of(ada).get("/memory/log/"))
+    assert "a cat" in html
+    assert "Its quote isn&#x27;t in what you wrote." in html
+    assert "Vienna" in html
+    assert "Nothing has changed yet." in text_of(client_of(ben).get("/memory/log/"))
