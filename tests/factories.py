@@ -1,5 +1,9 @@
 """Rows for tests, as plain functions."""
 
+from django.utils import timezone
+from django_q.models import Task
+
+from memoryapp.memory import ledger
 from memoryapp.memory.operations import Operation
 from memoryapp.models import Chat, Fact, Message, Prompt
 
@@ -26,3 +30,19 @@ def proposal(key, value, quote, **fields):
     """An operation as an extractor proposes it: a fact to add, unless said otherwise."""
     fields = {"action": "add", "table": "fact", **fields}
     return Operation(key=key, value=value, quote=quote, **fields)
+
+
+def remember(user, key, value, table="fact", **fields):
+    """What a person states about themselves, written as it would be."""
+    return ledger.remember(
+        user=user, table=table, key=key, value=value, actor="ada", origin="user", **fields
+    )
+
+
+def failed_task(**fields):
+    """A task as django-q2 keeps it after its last attempt."""
+    now = timezone.now()
+    return Task.objects.create(
+        id=fields.pop("id", "f" * 32), func="memoryapp.tasks.title", args=("1",), success=False,
+        result="The model refused.", started=now, stopped=now, **fields,
+    )  # fmt: skip

@@ -3,12 +3,12 @@
 import pytest
 from allauth.account.models import EmailAddress
 from django.contrib.auth.models import Group
-from django.utils import timezone
 from django_q.models import OrmQ, Schedule, Task
 from django_q.tasks import async_task
 
-from memoryapp.memory import forgetting, ledger
+from memoryapp.memory import forgetting
 from memoryapp.models import ApiKey, Chat, Fact, Message, Passage, Resource, Usage, User
+from tests.factories import failed_task, remember
 
 
 @pytest.fixture
@@ -20,12 +20,6 @@ def administrator(db):
 def admin_page(administrator, client):
     client.force_login(administrator)
     return client
-
-
-def remember(user, key, value, table="fact", **fields):
-    return ledger.remember(
-        user=user, table=table, key=key, value=value, actor="ada", origin="user", **fields
-    )
 
 
 @pytest.fixture
@@ -53,14 +47,6 @@ def handbook(ada):
     )
     Passage.objects.create(resource=resource, position=0, body="Ask before deploying.")
     return resource
-
-
-def failed_task(**fields):
-    now = timezone.now()
-    return Task.objects.create(
-        id=fields.pop("id", "f" * 32), func="memoryapp.tasks.title", args=("1",), success=False,
-        result="The model refused.", started=now, stopped=now, **fields,
-    )  # fmt: skip
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from django.urls import reverse
 
 from memoryapp.memory import ledger
 from memoryapp.models import Fact, Forgotten, MemoryEvent, Message, Prompt
-from tests.admin.conftest import remember
+from tests.factories import remember
 
 
 def change(row):

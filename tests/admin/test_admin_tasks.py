@@ -4,7 +4,7 @@ from django_q.models import Failure, OrmQ, Success, Task
 from django_q.tasks import async_task
 
 from memoryapp import tasks
-from tests.admin.conftest import failed_task
+from tests.factories import failed_task
 
 
 def act(client, table, action, *rows):
