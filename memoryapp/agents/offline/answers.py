@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from pydantic_ai.messages import ModelMessage, TextPart, ToolCallPart
 from pydantic_ai.models import ModelRequestParameters
 
 from memoryapp.agents.offline.language import ASKS, is_german, sentences, stems
 from memoryapp.agents.offline.reading import Fact, Question, question
+from memoryapp.agents.offline.wording import ENGLISH, GERMAN, Wording
 from memoryapp.agents.portions import shortened
 
 MOST_THINGS = 6
@@ -67,64 +67,6 @@ KINDS = {
 }
 
 
-@dataclass(frozen=True)
-class Words:
-    """What the responder says in one language."""
-
-    introduction: str
-    greeting: str
-    statement: str
-    everything: str
-    nothing_yet: str
-    memory: str
-    turns: str
-    resources: str
-    archive: str
-    nothing: str
-    closest: str
-    creates: str
-    due: str
-
-
-ENGLISH = Words(
-    introduction="I am the offline responder, not a language model: I look things up in your "
-    "memory and your documents. To connect a model, start Ollama on this machine (it is found "
-    "within a minute), or set `TALKER_MODEL` or a provider's API key and restart.",
-    greeting="Hello. Ask me something that your memory or your documents may answer.",
-    statement="I have read that. If memory is on, what I learn from it shows under this reply.",
-    everything="This is what I recall about you:",
-    nothing_yet="I recall nothing about you yet.",
-    memory="From your memory:",
-    turns="You said earlier:",
-    resources="From your documents:",
-    archive="From earlier chats:",
-    nothing="I found nothing about that in your memory, your documents or your earlier chats.",
-    closest="Nothing I know has these words. What comes closest in meaning:",
-    creates="More than looking things up needs a language model.",
-    due="This is due:",
-)
-GERMAN = Words(
-    introduction="Ich bin der Offline-Antworter, kein Sprachmodell: Ich schlage in deinem "
-    "Gedächtnis und deinen Dokumenten nach. Um ein Modell zu verbinden, starte Ollama auf diesem "
-    "Rechner (es wird binnen einer Minute gefunden), oder setze `TALKER_MODEL` oder den "
-    "API-Schlüssel eines Anbieters und starte neu.",
-    greeting="Hallo. Frag mich etwas, das dein Gedächtnis oder deine Dokumente beantworten.",
-    statement="Ich habe das gelesen. Ist das Gedächtnis an, steht unter dieser Antwort, was ich "
-    "daraus lerne.",
-    everything="Das weiß ich über dich:",
-    nothing_yet="Ich weiß noch nichts über dich.",
-    memory="Aus deinem Gedächtnis:",
-    turns="Du hast früher gesagt:",
-    resources="Aus deinen Dokumenten:",
-    archive="Aus früheren Chats:",
-    nothing="Ich habe dazu nichts gefunden, weder im Gedächtnis noch in deinen Dokumenten oder "
-    "früheren Chats.",
-    closest="Nichts, was ich weiß, enthält diese Wörter. Am nächsten kommt:",
-    creates="Mehr als Nachschlagen braucht ein Sprachmodell.",
-    due="Das ist fällig:",
-)
-
-
 def reply(
     messages: list[ModelMessage], parameters: ModelRequestParameters
 ) -> TextPart | ToolCallPart:
@@ -133,33 +75,33 @@ def reply(
     wanted = _wanted(asked.body)
     if (tool := _next_search(asked, wanted)) is not None:
         return ToolCallPart(tool, {"query": " ".join(wanted)})
-    words = GERMAN if _is_german(asked) else ENGLISH
-    paragraphs = [words.introduction] if asked.is_first else []
-    return TextPart("\n\n".join([*paragraphs, *_answer(asked, wanted, words)]))
+    say = GERMAN if _is_german(asked) else ENGLISH
+    paragraphs = [say.introduction] if asked.is_first else []
+    return TextPart("\n\n".join([*paragraphs, *_answer(asked, wanted, say)]))
 
 
-def _answer(asked: Question, wanted: Sequence[str], words: Words) -> list[str]:
+def _answer(asked: Question, wanted: Sequence[str], say: Wording) -> list[str]:
     """The paragraphs of a reply."""
     if ABOUT_ME.search(asked.body):
         texts = [fact.text for fact in asked.facts]
-        return [_shown(words.everything, texts, asked)] if texts else [words.nothing_yet]
+        return [_shown(say.everything, texts, asked)] if texts else [say.nothing_yet]
     if not wanted:
-        return [words.greeting if GREETS.fullmatch(asked.body) else words.statement]
+        return [say.greeting if GREETS.fullmatch(asked.body) else say.statement]
     facts, turns = _facts(asked, wanted), _turns(asked, wanted)
     found = {
-        words.memory: facts,
-        words.turns: turns,
-        words.resources: _quoted(asked, "search_resources", wanted),
-        words.archive: [] if turns else _quoted(asked, "search_archive", wanted),
+        say.memory: facts,
+        say.turns: turns,
+        say.resources: _quoted(asked, "search_resources", wanted),
+        say.archive: [] if turns else _quoted(asked, "search_archive", wanted),
     }
     if not any(found.values()):
-        found = {words.closest: [fact.text for fact in asked.facts if fact.kind in ASKED_FOR]}
+        found = {say.closest: [fact.text for fact in asked.facts if fact.kind in ASKED_FOR]}
     due = [fact.text for fact in asked.facts if fact.is_due and fact.text not in facts]
-    shown = {**found, words.due: due}
+    shown = {**found, say.due: due}
     return [
-        *([] if any(found.values()) else [words.nothing]),
+        *([] if any(found.values()) else [say.nothing]),
         *(_shown(title, texts[:MOST_THINGS], asked) for title, texts in shown.items() if texts),
-        *([words.creates] if any(CREATES.search(sentence) for sentence in wanted) else []),
+        *([say.creates] if any(CREATES.search(sentence) for sentence in wanted) else []),
     ]
 
 

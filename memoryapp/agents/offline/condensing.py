@@ -9,42 +9,50 @@ from pydantic_ai.models import ModelRequestParameters
 
 from memoryapp.agents.offline.language import sentences, stems
 from memoryapp.agents.offline.reading import last_prompt, unescaped
+from memoryapp.agents.offline.wording import OWN_SENTENCES
 
 SUMMARY_WORDS = 200
 SENTENCE_WORDS = 40
 TITLE_CHARS = 60
 
 MESSAGE = re.compile(r'<message role="(?P<role>\w+)">(?P<body>.*?)</message>', re.DOTALL)
-# What the user said first counts as much as what was chosen before; replies fill what is left.
-EARLIER, OPENING, USER, ASSISTANT = 3.0, 2.0, 1.0, 0.3
+# What is chosen first, and up to how many words of the summary: what was chosen before may fill
+# half of it, then each message of the user begins to count, and replies get what is left.
+EARLIER, OPENING, USER, ASSISTANT = range(4)
+LIMITS = {
+    EARLIER: SUMMARY_WORDS // 2,
+    OPENING: SUMMARY_WORDS,
+    USER: SUMMARY_WORDS,
+    ASSISTANT: SUMMARY_WORDS,
+}
 
 
 @dataclass(frozen=True)
 class Sentence:
     text: str
-    weight: float
+    rank: int
 
 
 def summary(messages: list[ModelMessage], parameters: ModelRequestParameters) -> TextPart:
     """The sentences that say most, in their order, in about 200 words.
 
-    A sentence says the more, the more often its words come up. An earlier summary is folded in.
+    Within its rank a sentence says the more, the more often its words come up in all of them.
     """
     candidates = [
-        sentence for role, body in _messages(messages) for sentence in _weighed(role, body)
+        sentence for role, body in _messages(messages) for sentence in _ranked(role, body)
     ]
     counts = Counter(stem for each in candidates for stem in stems(each.text))
 
     def worth(sentence: Sentence) -> float:
         words = stems(sentence.text)
-        return sentence.weight * sum(counts[word] for word in words) / (len(words) + 1)
+        return sum(counts[word] for word in words) / (len(words) + 1)
 
-    chosen, left = set[str](), SUMMARY_WORDS
-    for sentence in sorted(candidates, key=worth, reverse=True):
+    chosen, num_words = set[str](), 0
+    for sentence in sorted(candidates, key=lambda each: (each.rank, -worth(each))):
         length = len(sentence.text.split())
-        if length <= left and sentence.text not in chosen:
+        if num_words + length <= LIMITS[sentence.rank] and sentence.text not in chosen:
             chosen.add(sentence.text)
-            left -= length
+            num_words += length
     lines = dict.fromkeys(each.text for each in candidates if each.text in chosen)
     return TextPart("\n".join(lines) or "…")
 
@@ -66,15 +74,14 @@ def _messages(messages: list[ModelMessage]) -> list[tuple[str, str]]:
     ]
 
 
-def _weighed(role: str, body: str) -> list[Sentence]:
+def _ranked(role: str, body: str) -> list[Sentence]:
     if role == "summary":
         return [Sentence(line, EARLIER) for line in body.splitlines() if line.strip()]
-    weights = [OPENING if role == "user" else ASSISTANT]
-    texts = sentences(body)
-    weights += [USER if role == "user" else ASSISTANT] * len(texts)
+    first, other = (OPENING, USER) if role == "user" else (ASSISTANT, ASSISTANT)
+    texts = [text for text in sentences(body) if text not in OWN_SENTENCES]
     return [
-        Sentence(f"{role.capitalize()}: {_shortened(text)}", weight)
-        for text, weight in zip(texts, weights, strict=False)
+        Sentence(f"{role.capitalize()}: {_shortened(text)}", other if index else first)
+        for index, text in enumerate(texts)
     ]
 
 

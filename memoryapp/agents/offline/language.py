@@ -22,16 +22,17 @@ SENTENCE_END = re.compile(
     rf"(?:{ABBREVIATED}\.(?!\s*{MONTH_BEGINS})|[!?])+(?=[\s\"')\]]|$)|[\n;]+", re.IGNORECASE
 )
 ASKS = re.compile(
-    r"(?!\w+n't)(?:(?:and|so|but|now|also|und|aber)\s+)?(?:what|which|who|whose|where|when|how|why|can|could|"
-    r"should|would|will|is there|are there|do you|does|was|welche\w*|wer|wo|wann|wie|warum|"
+    r"(?!\w+n't)(?:(?:and|so|but|now|also|und|aber)\s+)?"
+    r"(?:what|which|who|whose|where|when|how|why|can|could|should|would|"
+    r"will|is there|are there|do you|does|was|welche\w*|wer|wo|wann|wie|warum|"
     r"kannst|kann|könntest|soll|sollte|gibt|hast|weißt)\b",
     re.IGNORECASE,
 )
 
 # What a clause of its own begins with, after a comma or an "and".
 THING_OF_OURS = (
-    r"(?:my|our|meine?|unsere?)\s[\w' -]+?\s(?:is|are|runs?|lives?|works?|has|likes?|loves?|hates?|"
-    r"prefers?|ist|sind|heißt|heißen|läuft|laufen|wohnt|arbeitet|hat|mag|liebt|hasst)\b"
+    r"(?:my|our|meine?|unsere?)\s[\w' -]{1,60}?\s(?:is|are|runs?|lives?|works?|has|likes?|loves?|"
+    r"hates?|prefers?|ist|sind|heißt|heißen|läuft|laufen|wohnt|arbeitet|hat|mag|liebt|hasst)\b"
 )
 OPENS = (
     rf"(?:(?:i|i'm|i've|we|we're|ich|wir)\s|{THING_OF_OURS}|(?:remember|remind|please|call me|"
@@ -55,6 +56,7 @@ LEAD_IN = re.compile(
     r"hallo|übrigens|außerdem|und|aber|naja|auch)[\s,!:]+)+",
     re.IGNORECASE,
 )
+SENTENCE_MAX_CHARS = 1000
 LIST_ITEM = re.compile(r"\s*(?:[-*•>|]|\d+[.)]\s|\s{4})")
 
 
@@ -66,19 +68,20 @@ class Clause:
     text: str  # the same to be matched: plain apostrophes, the subject carried over
     before: str  # what stands before it in its sentence
     is_asked: bool
-    is_casual: bool  # from somebody who writes no capital letters
 
 
 def clauses(body: str) -> Iterator[Clause]:
     """The clauses of what a person wrote themselves, in order.
 
-    Code, lists, tables and quoted lines are left out: what is pasted says nothing about them.
+    Code, lists, tables, quoted lines and endless sentences are left out: what is pasted says
+    nothing about them.
     """
     plain = _own_words(body.translate(PLAIN))
     for start, end in _sentences(plain):
-        asks = start + _asked_from(plain[start:end])
-        yield from _clauses_of(body, plain, start, asks, is_asked=False)
-        yield from _clauses_of(body, plain, asks, end, is_asked=True)
+        if end - start <= SENTENCE_MAX_CHARS:
+            asks = start + _asked_from(plain[start:end])
+            yield from _clauses_of(body, plain[start:asks], start, is_asked=False)
+            yield from _clauses_of(body, plain[asks:end], asks, is_asked=True)
 
 
 def sentences(text: str) -> list[str]:
@@ -104,8 +107,8 @@ def _sentences(plain: str) -> Iterator[tuple[int, int]]:
     yield start, len(plain)
 
 
-def _clauses_of(body: str, plain: str, start: int, end: int, *, is_asked: bool) -> Iterator[Clause]:
-    sentence = plain[start:end]
+def _clauses_of(body: str, sentence: str, start: int, *, is_asked: bool) -> Iterator[Clause]:
+    """The clauses of a sentence that begins at `start` of `body`."""
     begin, subject, goes_on = 0, "", False
     for border in [*CLAUSE_BORDER.finditer(sentence), None]:
         first, last = _trimmed(sentence, begin, border.start() if border else len(sentence))
@@ -119,14 +122,13 @@ def _clauses_of(body: str, plain: str, start: int, end: int, *, is_asked: bool) 
             text=f"{subject} {text}" if goes_on else text,
             before=sentence[:first],
             is_asked=is_asked,
-            is_casual=body.islower(),
         )
         if border:
             begin, goes_on = border.end(), bool(border["goes_on"])
 
 
 def _asked_from(sentence: str) -> int:
-    """Where the sentence begins to ask: "I live in Graz, | what's the weather?" """
+    """Where the sentence begins to ask: "I live in Graz," is said, "what's on tonight?" asked."""
     if not sentence.rstrip().endswith("?"):
         return len(sentence)
     turn = re.search(rf",\s*(?={ASKS.pattern})", sentence, re.IGNORECASE)
@@ -158,7 +160,8 @@ def stem(word: str) -> str:
 
 def slug(text: str, num_words: int = 4) -> str:
     """A key in snake_case from the first words of `text` that carry meaning."""
-    words = [word for word in re.findall(r"\w+", text.lower()) if word not in EMPTY]
-    words = words or re.findall(r"\w+", text.lower())
+    text = text.lower().replace("++", "pp").replace("#", "sharp")
+    words = re.findall(r"\w+", text)
+    words = [word for word in words if word not in EMPTY] or words
     ascii_text = " ".join(words[:num_words]).translate(ASCII)
     return slugify(ascii_text, allow_unicode=True).replace("-", "_")

@@ -14,7 +14,7 @@ from memoryapp.agents.offline import dates, statements, wishes
 from memoryapp.agents.offline.language import clauses, slug
 from memoryapp.agents.offline.reading import last_prompt
 from memoryapp.memory.operations import same_value
-from memoryapp.memory.phrases import looks_like_secret
+from memoryapp.memory.phrases import is_off_the_record, looks_like_secret
 
 VALUE_MAX_CHARS = 300
 

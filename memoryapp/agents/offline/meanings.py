@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from memoryapp.agents.offline.language import slug
 from memoryapp.agents.offline.vocabulary import IDENTITY_KEYS, NO_THINGS, SAME_KEY
 
+MOST_THINGS = 10
 IDENTITY, PREFERENCE, PROJECT, FACT = "identity", "preference", "project", "fact"
 
 
@@ -91,8 +92,10 @@ def done(match: re.Match[str], kind: str) -> Iterator[Statement]:
 def listed(text: str) -> list[str]:
     """The things of "a, b and c", without the article or the "to" that each may begin with.
 
-    What points at something said elsewhere ("it", "the way you write") is left out.
+    What points at something said elsewhere ("it", "the way you write") is left out. Nobody likes
+    more than ten things in one breath: that is a list of something else.
     """
     things = re.split(r"\s*,\s*(?:and |und |or )?|\s+(?:and|und|sowie)\s+", text)
     things = [thing for thing in things if not re.match(NO_THINGS, thing, re.IGNORECASE)]
-    return [re.sub(r"^(?:to|the|both) ", "", thing) for thing in things if thing]
+    things = [re.sub(r"^(?:to|the|both) ", "", thing) for thing in things if thing]
+    return things if len(things) <= MOST_THINGS else []

@@ -34,7 +34,7 @@ CALLED = r"(?-i:[A-ZÀ-Þ])[\w'-]*"
 # A capital letter and small ones: people move from Berlin to Vienna, but from CDK to GitHub too.
 TOWN = r"(?-i:[A-ZÀ-Þ][a-zß-ÿ'.-]+(?:[ -][A-ZÀ-Þ][a-zß-ÿ'.-]+){0,2})"
 SINCE = r"(?: (?:since|for|seit|again|alone|together|with my|mit mein\w*|allein)\b.*)?"
-WHEN = r"(?: (?:last|this|in|on|from|two|a|some)\b.*)?"
+WHEN = r"(?: (?:last|this|for|in|on|from|two|a|some)\b.*)?"
 MORE = r"(?: (?:in|from|by|with|and|who|aus|und)\b.*)?"
 I_AM = r"i(?:'m| am) "
 I_HAVE = r"(?:i|i've|i have) "
@@ -46,7 +46,7 @@ ALS = rf"(?: als {A}(?P<occupation>.+?))?"
 NONE = r"kein(?:e[nr]?)? "
 DIET = r"(?P<diet>vegan|vegetarian|pescatarian|vegetarisch|vegetarier(?:in)?|veganer(?:in)?)"
 IS = r"(?:is|are|ist|sind|lautet)"
-DEPLOY = "deploy|build|test|monitor|host|manage|provision|store|track|document|run|ship"
+DEPLOY = "deploy|build|test|monitor|host|manage|provision|store|track|document|ship"
 DEPLOYEN = "deployen|bauen|testen|überwachen|hosten|verwalten|speichern|betreiben"
 RUNS = "runs?|lives?|sits?|uses?|läuft|laufen|liegt|liegen|nutzt|nutzen"
 
@@ -132,7 +132,12 @@ PROJECTS = [
     _pattern(
         PROJECT,
         rf"(?:i|we) {OFTEN}(?P<verb>{DEPLOY}) (?P<what>[^,]+?) "
-        r"(?:with|using|via|through|on|in) (?P<value>.+)",
+        r"(?:with|using|via|through) (?P<value>.+)",
+        done,
+    ),
+    _pattern(
+        PROJECT,
+        r"we (?P<verb>deploy|host|run|store) (?P<what>[^,]+?) (?:on|in) (?P<value>.+)",
         done,
     ),
     _pattern(
@@ -140,12 +145,10 @@ PROJECTS = [
         rf"wir (?P<verb>{DEPLOYEN}) (?P<what>[^,]+?) (?:mit|über|via|bei|auf|in) (?P<value>.+)",
         done,
     ),
-    _pattern(
-        PROJECT, rf"(?:i|we) {OFTEN}use (?P<tool>[^,]+?)(?: (?:for|as) (?P<purpose>.+))?", used
-    ),
+    _pattern(PROJECT, rf"(?:i|we) {OFTEN}use (?P<tool>.+?)(?: (?:for|as) (?P<purpose>.+))?", used),
     _pattern(
         PROJECT,
-        rf"(?:ich|wir) (?:verwende|nutze|benutze)n? {OFT}(?P<tool>[^,]+?)"
+        rf"(?:ich|wir) (?:verwende|nutze|benutze)n? {OFT}(?P<tool>.+?)"
         r"(?: (?:für|als) (?P<purpose>.+))?",
         used,
     ),

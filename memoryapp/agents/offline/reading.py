@@ -20,6 +20,7 @@ P = TypeVar("P", UserPromptPart, ToolReturnPart)
 # The lines of the memory block, and the answer of a search, as `talker` writes them.
 FACT = re.compile(r"- \[(?P<kind>\w+)(?P<due>, due)?\] (?P<text>.+)")
 TURN = re.compile(r"- \[(?P<day>[\d-]*)\] (?P<text>.+)")
+SUMMARY = re.compile(r"\s*<summary>.*?</summary>", re.DOTALL)
 FOUND = re.compile(r"<found>\n- (.*)\n</found>", re.DOTALL)
 
 
@@ -54,17 +55,18 @@ def question(messages: Sequence[ModelMessage], parameters: ModelRequestParameter
     start = max(i for i, message in enumerate(messages) if _parts([message], UserPromptPart))
     earlier, since = messages[:start], messages[start:]
     memory, _, body = last_prompt(messages).partition("</memory>")
+    summary = SUMMARY.match(body)
     facts, _, turns = memory.partition("\nEarlier turns:\n")
     instructions = "\n\n".join(part.content for part in parameters.instruction_parts or ())
     return Question(
-        body=body.strip(),
+        body=body[summary.end() if summary else 0 :].strip(),
         facts=tuple(
             Fact(match["kind"], unescaped(match["text"]), bool(match["due"]))
             for match in FACT.finditer(facts)
         ),
         turns=tuple((match["day"], unescaped(match["text"])) for match in TURN.finditer(turns)),
         persona=instructions.partition("\n\n")[2],
-        is_first=not any(map(_is_reply_or_summary, earlier)),
+        is_first=not (summary or any(map(_is_reply_or_summary, earlier))),
         tools=frozenset(tool.name for tool in parameters.function_tools),
         found={
             part.tool_name: _found(part.model_response_str())
@@ -86,7 +88,7 @@ def _parts(messages: Sequence[ModelMessage], kind: type[P]) -> list[P]:
 def _is_reply_or_summary(message: ModelMessage) -> bool:
     prompts = _parts([message], UserPromptPart)
     return isinstance(message, ModelResponse) or any(
-        str(part.content).startswith("<summary>") for part in prompts
+        SUMMARY.match(str(part.content)) for part in prompts
     )
 
 

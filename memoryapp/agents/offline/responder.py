@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -24,9 +24,9 @@ from memoryapp.agents.offline import answers, condensing, learning
 
 NAME = "offline"
 CHARS_PER_TOKEN = 4
-# Slow enough to be seen to stream, and never longer than this for a whole reply.
-SECONDS_PER_WORD = 0.012
-SECONDS_PER_REPLY = 1.5
+# Slow enough to be seen to stream: a second for a reply, however long it is.
+MOST_PIECES = 100
+SECONDS_PER_PIECE = 0.01
 
 Part = TextPart | ToolCallPart
 Rules = Callable[[list[ModelMessage], ModelRequestParameters], Part]
@@ -110,17 +110,15 @@ class OfflineStream(StreamedResponse):
                 tool_call_id=self.part.tool_call_id,
             )
             return
-        words = re.findall(r"\s*\S+\s*", self.part.content)
-        pause = min(SECONDS_PER_WORD, SECONDS_PER_REPLY / max(1, len(words)))
-        for word in words:
+        for piece in _pieces(self.part.content):
             if self.cancelled:
                 return
-            for event in self._parts_manager.handle_text_delta(vendor_part_id=0, content=word):
+            for event in self._parts_manager.handle_text_delta(vendor_part_id=0, content=piece):
                 yield event
-            await asyncio.sleep(pause)
+            await asyncio.sleep(SECONDS_PER_PIECE)
 
     async def close_stream(self) -> None:
-        """Nothing is open: the loop over the words looks at `cancelled`."""
+        """Nothing is open: the loop over the pieces looks at `cancelled`."""
 
     @property
     def model_name(self) -> str:
@@ -137,6 +135,13 @@ class OfflineStream(StreamedResponse):
     @property
     def timestamp(self) -> datetime:
         return self.timestamp_
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The words of `text`, several together when there are many."""
+    words = re.findall(r"\s*\S+\s*", text)
+    size = -(-len(words) // MOST_PIECES)
+    return ("".join(words[i : i + size]) for i in range(0, len(words), size or 1))
 
 
 def _read(messages: list[ModelMessage], parameters: ModelRequestParameters) -> int:

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 
+from memoryapp.agents.offline.dates import WEEKDAYS
 from memoryapp.agents.offline.meanings import FACT, Statement
 from memoryapp.agents.offline.patterns import PATTERNS
 from memoryapp.agents.offline.vocabulary import NAME_KEYS, NO_NAMES, SOMEBODY, words
@@ -18,12 +19,18 @@ DOUBT = re.compile(
     r"vielleicht|wenn|falls|wäre|würde|hätte|könnte|angeblich|wohl|beinahe)\b",
     re.IGNORECASE,
 )
+# A day that soon means another one.
+PASSING = re.compile(
+    rf"(?<!every )(?<!jeden )\b(?:{'|'.join(WEEKDAYS)}|today|tomorrow|tonight|yesterday|"
+    r"(?:next|this) (?:week|month|year)|heute|morgen|gestern|(?:nächste|diese)\w* \w+)\b",
+    re.IGNORECASE,
+)
 
 
 def own(text: str, *, is_casual: bool = False) -> list[Statement]:
     """What one clause says about its writer or somebody close to them; nothing when unsure.
 
-    `is_casual` accepts names without a capital letter.
+    `is_casual` is for somebody who writes no capital letters: then names have none either.
     """
     if DOUBT.search(text):
         return []
@@ -38,7 +45,7 @@ def own(text: str, *, is_casual: bool = False) -> list[Statement]:
 
 def _is_sound(statement: Statement, is_casual: bool) -> bool:
     if statement.key not in NAME_KEYS:
-        return bool(statement.key)
+        return bool(statement.key) and not PASSING.search(statement.value)
     has_capital = is_casual or statement.value[0].isupper()
     return has_capital and statement.value.split()[0].lower() not in NO_NAMES
 

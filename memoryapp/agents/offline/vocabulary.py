@@ -31,7 +31,7 @@ RELATION = (
     r"papa|frau|mann|partnerin|freundin|freund|sohn|tochter|cousine|tante|onkel|nichte|neffe|"
     r"kollegin|kollege|chefin|chef|nachbarin|nachbar|mitbewohnerin|mitbewohner|oma|opa)"
 )
-SOMEBODY = rf"(?:my|meine?)\s+{RELATION}(?:\s+(?-i:[A-ZÀ-Þ][\w'-]*))?(?!\w|')"
+SOMEBODY = rf"(?:my|our|meine?|unsere?)\s+{RELATION}(?:\s+(?-i:[A-ZÀ-Þ][\w'-]*))?(?!\w|')"
 
 # Things that count as identity also when they are said as "my X is Y".
 IDENTITY_KEYS = words("name city employer occupation birthday age timezone diet")

@@ -9,15 +9,22 @@ from memoryapp.agents.offline.language import slug
 PLEASE = (
     r"(?:(?:please|bitte|can you|could you|i want you to|i'd like you to|you should|du sollst),? )*"
 )
-REMINDS = re.compile(
-    rf"{PLEASE}(?:remind me(?: please)?|remember|don't forget|do not forget|don't let me forget|"
-    r"erinner\w* mich(?: bitte)?|vergiss nicht)(?P<when>\b.{0,40}?),?"
-    r" (?:to|about|daran,?(?: dass)?|an|that|dass) (?P<what>.+)",
-    re.IGNORECASE,
+REMINDS = (
+    re.compile(
+        rf"{PLEASE}(?:remind me|remember|don't forget|do not forget|don't let me forget)"
+        r"(?P<when>\b.{0,40}?),? (?:to|about|that) (?P<what>.+)",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"{PLEASE}(?:erinner\w* mich|vergiss nicht)"
+        r"(?P<when>\b.{0,40}?),? (?:daran,?(?: dass)?|an|dass) (?P<what>.+)",
+        re.IGNORECASE,
+    ),
 )
 REMEMBERS = re.compile(
     rf"{PLEASE}(?:remember|note|keep in mind|don't forget|do not forget|merke? dir|notiere? dir|"
-    r"vergiss nicht|denk daran)(?:,? (?:please|bitte))?(?::|,?\s(?:that|dass)) (?P<what>.+)",
+    r"vergiss nicht|denk daran)(?:,? (?:please|bitte))?"
+    r"(?::|,?\s(?:that|dass)|(?=\s(?:my|our)\s.+\s(?:is|are)\s)) (?P<what>.+)",
     re.IGNORECASE,
 )
 FORGETS = re.compile(
@@ -36,7 +43,7 @@ VERB_LAST = re.compile(
 
 def reminder(text: str, now: datetime) -> tuple[str, datetime | None] | None:
     """What to be reminded of and when, if `text` asks for that; "that ..." alone is no task."""
-    match = REMINDS.fullmatch(text)
+    match = next(filter(None, (pattern.fullmatch(text) for pattern in REMINDS)), None)
     if match is None or REMEMBERS.fullmatch(text):
         return None
     what, due_at = dates.due(match["what"], now)
@@ -81,7 +88,8 @@ INSTRUCTS = re.compile(
 )
 # What only speaks of answers is meant for all of them; "write a short poem" is not.
 OF_ANSWERS = re.compile(
-    r"(?:answer|reply|respond|antworte|duze|sieze)\b(?! (?:my|the|this|these|each|all|to)\b)|"
+    r"(?:be|sei|stop using|answer|reply|respond|antworte|duze|sieze)\b"
+    r"(?! (?:my|the|this|these|each|all|to)\b)|"
     r"keep (?:it|(?:your |all |the )?(?:answers|replies|responses))\b|"
     r"halte? (?:es|dich|deine|die)\b|"
     r".*\b(?:your|all|deine\w*|alle\w*) (?:answers|replies|responses|antworten)\b|"

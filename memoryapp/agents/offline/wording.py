@@ -1,0 +1,71 @@
+"""What the responder says of its own, in English and German."""
+
+from dataclasses import astuple, dataclass
+
+from memoryapp.agents.offline.language import sentences
+
+
+@dataclass(frozen=True)
+class Wording:
+    """What the responder says in one language."""
+
+    introduction: str
+    greeting: str
+    statement: str
+    everything: str
+    nothing_yet: str
+    memory: str
+    turns: str
+    resources: str
+    archive: str
+    nothing: str
+    closest: str
+    creates: str
+    due: str
+
+
+ENGLISH = Wording(
+    introduction="I am the offline responder, not a language model: I look things up in your "
+    "memory and your documents. To connect a model, start Ollama on this machine (it is found "
+    "within a minute), or set `TALKER_MODEL` or a provider's API key and restart.",
+    greeting="Hello. Ask me something that your memory or your documents may answer.",
+    statement="I have read that. If memory is on, what I learn from it shows under this reply.",
+    everything="This is what I recall about you here; the memory page has all of it:",
+    nothing_yet="I recall nothing about you yet.",
+    memory="From your memory:",
+    turns="You said earlier:",
+    resources="From your documents:",
+    archive="From earlier chats:",
+    nothing="I found nothing about that in your memory, your documents or your earlier chats.",
+    closest="Nothing I know has these words. What comes closest in meaning:",
+    creates="More than looking things up needs a language model.",
+    due="This is due:",
+)
+GERMAN = Wording(
+    introduction="Ich bin der Offline-Antworter, kein Sprachmodell: Ich schlage in deinem "
+    "Gedächtnis und deinen Dokumenten nach. Um ein Modell zu verbinden, starte Ollama auf diesem "
+    "Rechner (es wird binnen einer Minute gefunden), oder setze `TALKER_MODEL` oder den "
+    "API-Schlüssel eines Anbieters und starte neu.",
+    greeting="Hallo. Frag mich etwas, das dein Gedächtnis oder deine Dokumente beantworten.",
+    statement="Ich habe das gelesen. Ist das Gedächtnis an, steht unter dieser Antwort, was ich "
+    "daraus lerne.",
+    everything="Das weiß ich hier über dich; alles steht auf der Gedächtnisseite:",
+    nothing_yet="Ich weiß noch nichts über dich.",
+    memory="Aus deinem Gedächtnis:",
+    turns="Du hast früher gesagt:",
+    resources="Aus deinen Dokumenten:",
+    archive="Aus früheren Chats:",
+    nothing="Ich habe dazu nichts gefunden, weder im Gedächtnis noch in deinen Dokumenten oder "
+    "früheren Chats.",
+    closest="Nichts, was ich weiß, enthält diese Wörter. Am nächsten kommt:",
+    creates="Mehr als Nachschlagen braucht ein Sprachmodell.",
+    due="Das ist fällig:",
+)
+
+# Nothing that a chat is about.
+OWN_SENTENCES = frozenset(
+    sentence
+    for wording in (ENGLISH, GERMAN)
+    for phrase in astuple(wording)
+    for sentence in sentences(phrase)
+)
