@@ -15,6 +15,7 @@ from pydantic_ai import CancellationToken, RunCancelled
 
 from memoryapp.agents import llm
 from memoryapp.channel_layer import chat_group
+from memoryapp.memory import embeddings
 from memoryapp.models import Message
 from memoryapp.models.chats import INTERRUPTED
 from memoryapp.turns import Receipt, Turn, take_turn
@@ -253,6 +254,8 @@ async def lifespan(scope: Any, receive: Callable[[], Awaitable[Event]], send: An
     while True:
         event = await receive()
         if event["type"] == "lifespan.startup":
+            # The first question shall not wait for the embedder to load, nor do without memory.
+            asyncio.get_running_loop().run_in_executor(None, embeddings.embed_query, "warm up")
             await send({"type": "lifespan.startup.complete"})
         elif event["type"] == "lifespan.shutdown":
             await drain()

@@ -232,6 +232,8 @@ def edit(*, row: Fact | Prompt, actor: str, origin: str = "user", **changes: Any
     with transaction.atomic():
         lock(row.user)
         row = type(row).objects.get(pk=row.pk)
+        if row.status == Status.PENDING:
+            raise ValidationError("This waits for your decision. Approve it or turn it down first.")
         if row.valid_to is not None:
             now = _same_key(row)
             raise ValidationError(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, Self
 from zoneinfo import ZoneInfo, available_timezones
 
 from django.conf import settings
+from django.conf.locale import LANG_INFO
 from django.contrib.auth.models import AbstractUser
 from django.core.exceptions import ValidationError
 from django.db import models
@@ -28,6 +29,12 @@ def check_timezone(name: str) -> None:
         raise ValidationError(f"{name!r} is not a time zone; use a name such as Europe/Vienna.")
 
 
+def check_language(code: str) -> None:
+    """Raise ValidationError unless `code` is a language that Django knows, such as de or pt-br."""
+    if code not in LANG_INFO:
+        raise ValidationError(f"{code!r} is not a language code; use one such as en, de or pt-br.")
+
+
 def default_timezone() -> str:
     return str(settings.TIME_ZONE)
 
@@ -41,7 +48,7 @@ class User(AbstractUser):
     timezone = models.CharField(
         max_length=64, default=default_timezone, validators=[check_timezone]
     )
-    language = models.CharField(max_length=10, default="en")
+    language = models.CharField(max_length=10, default="en", validators=[check_language])
     memory_on = models.BooleanField("remember what I say", default=True)
     review = models.CharField(
         "before something is remembered",
@@ -93,6 +100,7 @@ class ApiKey(models.Model):
     objects = ApiKeyQuerySet.as_manager()
 
     class Meta:
+        verbose_name = "API key"
         ordering: ClassVar = ["-created_at"]
         constraints: ClassVar = [
             models.CheckConstraint(condition=~models.Q(name=""), name="apikey_name_not_empty"),

@@ -135,6 +135,12 @@ class Remembered(Searchable):
         )
 
 
+def said_in_one_line(subject: str, key: str, value: str) -> str:
+    """How a fact is said in prompts and on receipts."""
+    about = f"{subject}: " if subject else ""
+    return f"{about}{key.replace('_', ' ')}: {value}"
+
+
 class Fact(Remembered):
     class Kind(models.TextChoices):
         IDENTITY = "identity"
@@ -177,9 +183,7 @@ class Fact(Remembered):
 
     @property
     def text(self) -> str:
-        """How this fact is said in one line, in prompts and on receipts."""
-        about = f"{self.subject}: " if self.subject else ""
-        return f"{about}{self.key.replace('_', ' ')}: {self.value}"
+        return said_in_one_line(self.subject, self.key, self.value)
 
 
 class PromptQuerySet(RememberedQuerySet["Prompt"]):

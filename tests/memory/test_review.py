@@ -104,3 +104,9 @@ def test_what_is_off_the_record_is_refused(ada):
     )
     assert (event.action, event.reason) == ("refused", review.OFF_THE_RECORD)
     assert not MemoryEvent.objects.exclude(pk=event.pk).exists()
+
+
+def test_what_waits_cannot_be_edited_into_effect(ada):
+    learn(ada, "I'm allergic to peanuts.", ALLERGY)
+    with pytest.raises(ValidationError, match="waits for your decision"):
+        ledger.edit(row=waiting(ada)[0], actor="ada", status="active")
