@@ -255,7 +255,7 @@ async def lifespan(scope: Any, receive: Callable[[], Awaitable[Event]], send: An
         event = await receive()
         if event["type"] == "lifespan.startup":
             # The first question shall not wait for the embedder to load, nor do without memory.
-            asyncio.get_running_loop().run_in_executor(None, embeddings.embed_query, "warm up")
+            asyncio.get_running_loop().run_in_executor(None, embeddings.prepare)
             await send({"type": "lifespan.startup.complete"})
         elif event["type"] == "lifespan.shutdown":
             await drain()
