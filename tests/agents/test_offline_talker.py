@@ -114,13 +114,19 @@ async def test_each_sentence_of_a_question_gets_its_answer():
     )
 
 
-async def test_an_old_turn_of_the_user_answers():
-    turns = (
-        memory("user: we keep Terraform modules in one repository", "turn", said_at="2026-07-03"),
-        memory("assistant: Terraform modules are nice.", "turn", said_at="2026-07-03"),
+async def test_an_old_turn_answers_but_no_question_and_nothing_of_its_own():
+    turns = [
+        memory(text, "turn", said_at="2026-07-03T09:00:00+02:00")
+        for text in (
+            "Hi. We keep Terraform modules in one repository.",
+            "Where are the Terraform modules?",
+            "From your memory: Terraform modules",
+        )
+    ]
+    text = await reply("Where did I say the Terraform modules are?", turns=tuple(turns))
+    assert text == (
+        "From earlier chats: “We keep Terraform modules in one repository.” (2026-07-03)"
     )
-    text = await reply("Where did I say the Terraform modules are?", turns=turns)
-    assert text == "You said earlier: “we keep Terraform modules in one repository” (2026-07-03)"
 
 
 async def test_what_memory_lacks_is_sought_in_documents_and_quoted_with_its_source():
@@ -139,10 +145,7 @@ async def test_what_memory_lacks_is_sought_in_documents_and_quoted_with_its_sour
 
 
 async def test_what_documents_lack_is_sought_in_the_archive():
-    archive = Search(
-        "2026-07-03T09:00:00+02:00: assistant: A spare key is useful.",
-        "2026-07-03T08:00:00+02:00: user: The spare key hangs behind the door.",
-    )
+    archive = Search("2026-07-03T08:00:00+02:00: Hi. The spare key hangs behind the door.")
     text = await reply("Where is the spare key?", search_archive=archive)
     assert text == "From earlier chats: “The spare key hangs behind the door.” (2026-07-03)"
 

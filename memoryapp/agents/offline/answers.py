@@ -8,12 +8,14 @@ from pydantic_ai.models import ModelRequestParameters
 
 from memoryapp.agents.offline.language import ASKS, is_german, sentences, stems
 from memoryapp.agents.offline.reading import Fact, Question, question
-from memoryapp.agents.offline.wording import ENGLISH, GERMAN, Wording
+from memoryapp.agents.offline.wording import ENGLISH, GERMAN, Wording, is_own
 from memoryapp.agents.portions import shortened
 
 MOST_THINGS = 6
 EXCERPT_BYTES = 400
-SEARCHES = ("search_resources", "search_archive")
+# Much is said with one word in common; what a document says was put there to be found.
+WORDS_OF_TURN = 2
+SEARCHES = RESOURCES, ARCHIVE = "search_resources", "search_archive"
 
 ABOUT_ME = re.compile(
     r"\b(?:(?:know|remember|learned|learnt) about me|who am i|about myself|"
@@ -48,8 +50,7 @@ POINTS = re.compile(r"\b(?:bullet|list|point|stichpunkt|aufzähl)", re.IGNORECAS
 
 # Kinds that are recalled only when they fit, unlike identity and preferences.
 ASKED_FOR = ("project", "task", "fact")
-BY_USER = "user: "
-MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d:.+-]+Z?")
+MOMENT = re.compile(r"^(\d{4}-\d\d-\d\d)T\S+$")
 
 # Words of a question beside the keys that may answer it, and the kind of memory beside its names.
 SYNONYMS = {
@@ -87,12 +88,11 @@ def _answer(asked: Question, wanted: Sequence[str], say: Wording) -> list[str]:
         return [_shown(say.everything, texts, asked)] if texts else [say.nothing_yet]
     if not wanted:
         return [say.greeting if GREETS.fullmatch(asked.body) else say.statement]
-    facts, turns = _facts(asked, wanted), _turns(asked, wanted)
+    facts = _facts(asked, wanted)
     found = {
         say.memory: facts,
-        say.turns: turns,
-        say.resources: _quoted(asked, "search_resources", wanted),
-        say.archive: [] if turns else _quoted(asked, "search_archive", wanted),
+        say.resources: _found(asked, RESOURCES, wanted),
+        say.archive: _turns(asked, wanted) or _found(asked, ARCHIVE, wanted),
     }
     if not any(found.values()):
         found = {say.closest: [fact.text for fact in asked.facts if fact.kind in ASKED_FOR]}
@@ -124,7 +124,7 @@ def _next_search(asked: Question, wanted: Sequence[str]) -> str | None:
     for tool in SEARCHES[:1] if is_known else SEARCHES:
         if tool in asked.tools and tool not in asked.found:
             return tool
-        if _quoted(asked, tool, wanted):
+        if _found(asked, tool, wanted):
             return None
     return None
 
@@ -149,46 +149,29 @@ def _stems_of(fact: Fact) -> set[str]:
 
 
 def _turns(asked: Question, wanted: Sequence[str]) -> list[str]:
-    """What the user said in earlier turns and that shares two words with the question."""
-    words = stems(" ".join(wanted))
-    said = [(day, text.removeprefix(BY_USER)) for day, text in asked.turns]
-    return [
-        f"“{shortened(text, EXCERPT_BYTES)}” ({day})"
-        for day, text in said
-        if not _is_reply(text) and not _wanted(text) and _is_near(words, text)
-    ]
+    return _quotes(asked.turns, wanted, least=WORDS_OF_TURN)
 
 
-def _is_near(words: set[str], text: str) -> bool:
-    return len(words & stems(text)) >= min(2, len(words)) > 0
+def _found(asked: Question, tool: str, wanted: Sequence[str]) -> list[str]:
+    """What a search found. Of an old message only the day is of interest, not the second."""
+    found = [text.partition(": ") for text in asked.found.get(tool, ())]
+    texts = [(MOMENT.sub(r"\1", source), text) for source, _, text in found]
+    return _quotes(texts, wanted, least=1 if tool == RESOURCES else WORDS_OF_TURN)
 
 
-def _is_reply(text: str) -> bool:
-    return text.startswith("assistant: ")
+def _quotes(texts: Iterable[tuple[str, str]], wanted: Sequence[str], *, least: int) -> list[str]:
+    """Of each text, given with its source, the sentence that shares most words, if enough.
 
-
-def _quoted(asked: Question, tool: str, wanted: Sequence[str]) -> list[str]:
-    """What a search found, each as its source and the sentences that fit best."""
-    words = stems(" ".join(wanted))
-    found = [_excerpt(text, words) for text in asked.found.get(tool, ())]
-    return [text for text in found if text]
-
-
-def _excerpt(text: str, words: set[str]) -> str:
-    """The source of a found text and its sentence that shares most with `words`; "" if none does.
-
-    Of old messages only what the user said counts, and never a question.
+    Questions answer nothing, and neither does what the responder itself said.
     """
-    source, _, passage = text.partition(": ")
-    if MOMENT.fullmatch(source):
-        source, passage = source[:10], passage.removeprefix(BY_USER)
-    if _is_reply(passage):
-        return ""
-    said = [sentence for sentence in sentences(passage) if not sentence.endswith("?")]
-    best = max(said, key=lambda sentence: len(words & stems(sentence)), default="")
-    if not words & stems(best):
-        return ""
-    return f"“{shortened(best, EXCERPT_BYTES)}” ({source})"
+    words = stems(" ".join(wanted))
+    quotes = []
+    for source, text in texts:
+        said = [each for each in sentences(text) if not each.endswith("?")]
+        best = max(said, key=lambda sentence: len(words & stems(sentence)), default="")
+        if len(words & stems(best)) >= min(least, len(words)) > 0 and not is_own(text):
+            quotes.append(f"“{shortened(best, EXCERPT_BYTES)}” ({source})")
+    return quotes
 
 
 def _is_german(asked: Question) -> bool:

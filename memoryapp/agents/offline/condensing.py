@@ -9,7 +9,7 @@ from pydantic_ai.models import ModelRequestParameters
 
 from memoryapp.agents.offline.language import sentences, stems
 from memoryapp.agents.offline.reading import last_prompt, unescaped
-from memoryapp.agents.offline.wording import OWN_SENTENCES
+from memoryapp.agents.offline.wording import is_own
 
 SUMMARY_WORDS = 200
 SENTENCE_WORDS = 40
@@ -77,11 +77,12 @@ def _messages(messages: list[ModelMessage]) -> list[tuple[str, str]]:
 def _ranked(role: str, body: str) -> list[Sentence]:
     if role == "summary":
         return [Sentence(line, EARLIER) for line in body.splitlines() if line.strip()]
+    if is_own(body):
+        return []
     first, other = (OPENING, USER) if role == "user" else (ASSISTANT, ASSISTANT)
-    texts = [text for text in sentences(body) if text not in OWN_SENTENCES]
     return [
         Sentence(f"{role.capitalize()}: {_shortened(text)}", other if index else first)
-        for index, text in enumerate(texts)
+        for index, text in enumerate(sentences(body))
     ]
 
 

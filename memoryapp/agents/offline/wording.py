@@ -2,8 +2,6 @@
 
 from dataclasses import astuple, dataclass
 
-from memoryapp.agents.offline.language import sentences
-
 
 @dataclass(frozen=True)
 class Wording:
@@ -15,7 +13,6 @@ class Wording:
     everything: str
     nothing_yet: str
     memory: str
-    turns: str
     resources: str
     archive: str
     nothing: str
@@ -33,7 +30,6 @@ ENGLISH = Wording(
     everything="This is what I recall about you here; the memory page has all of it:",
     nothing_yet="I recall nothing about you yet.",
     memory="From your memory:",
-    turns="You said earlier:",
     resources="From your documents:",
     archive="From earlier chats:",
     nothing="I found nothing about that in your memory, your documents or your earlier chats.",
@@ -52,7 +48,6 @@ GERMAN = Wording(
     everything="Das weiß ich hier über dich; alles steht auf der Gedächtnisseite:",
     nothing_yet="Ich weiß noch nichts über dich.",
     memory="Aus deinem Gedächtnis:",
-    turns="Du hast früher gesagt:",
     resources="Aus deinen Dokumenten:",
     archive="Aus früheren Chats:",
     nothing="Ich habe dazu nichts gefunden, weder im Gedächtnis noch in deinen Dokumenten oder "
@@ -62,10 +57,9 @@ GERMAN = Wording(
     due="Das ist fällig:",
 )
 
-# Nothing that a chat is about.
-OWN_SENTENCES = frozenset(
-    sentence
-    for wording in (ENGLISH, GERMAN)
-    for phrase in astuple(wording)
-    for sentence in sentences(phrase)
-)
+OWN = frozenset(phrase for wording in (ENGLISH, GERMAN) for phrase in astuple(wording))
+
+
+def is_own(text: str) -> bool:
+    """Whether `text` is something that the responder said."""
+    return any(phrase in text for phrase in OWN)
