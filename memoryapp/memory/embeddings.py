@@ -37,6 +37,23 @@ def model_name() -> str:
     return str(settings.EMBEDDING_MODEL)
 
 
+def is_ready() -> bool:
+    """Whether the first question wouldn't have to wait until the model is loaded."""
+    if model_name() != MINILM:
+        return True
+    from memoryapp.memory import minilm
+
+    return minilm.is_loaded()
+
+
+def prepare() -> None:
+    """Load the model if it runs in this process. That takes a second, and only the first time."""
+    if model_name() == MINILM:
+        from memoryapp.memory import minilm
+
+        minilm.load()
+
+
 def embed_query(text: str, *, seconds: float = 10) -> Vector:
     """The unit vector of a question, or EmbeddingUnavailable after `seconds` at the latest."""
     return embed("query", [text], seconds)[0]

@@ -15,6 +15,7 @@ from memoryapp.memory.passages import PASSAGE_TOKENS, split
 from memoryapp.memory.scan import Candidate, Mark
 from memoryapp.models import Fact, Message, User
 from memoryapp.models.chats import num_tokens
+from memoryapp.models.memory import said_in_one_line
 
 FACTS = (Mark.FACT, Mark.PREFERENCE, Mark.DUE, Mark.IDENTITY, Mark.PINNED)
 TURNS = (Mark.REPLY, Mark.OWN_MESSAGE)
@@ -115,7 +116,7 @@ def memory_of(
 
 
 def fact_text(stored: Stored, user: User) -> str:
-    text = Fact(subject=stored.subject, key=stored.key, value=stored.value).text
+    text = said_in_one_line(stored.subject, stored.key, stored.value)
     if stored.due_at is None:
         return text
     due = stored.due_at.astimezone(user.zone)
@@ -129,6 +130,6 @@ def turn_text(body: str, question: str) -> str:
         return body
     # Beginnings of words stand in for stems, in any language.
     starts = {word[:5] for word in re.findall(r"\w{4,}", question.casefold())}
-    passages = split(body)
+    passages = split(body) or [""]
     best = max(passages, key=lambda passage: sum(start in passage.casefold() for start in starts))
     return f"… {best} …"

