@@ -177,7 +177,12 @@ class ResourceForm(forms.Form):
 
 
 class ProfileForm(forms.ModelForm[User]):
-    language = forms.ChoiceField(label=gettext_lazy("Language"), choices=settings.LANGUAGES)
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        own = self.instance.language  # may be one that the pages don't have
+        self.fields["language"] = forms.ChoiceField(
+            label=_("Language"), choices={own: own} | dict(settings.LANGUAGES)
+        )
 
     class Meta:
         model = User
@@ -197,9 +202,19 @@ class ProfileForm(forms.ModelForm[User]):
 
 
 class MemoryPolicyForm(forms.ModelForm[User]):
+    review = forms.ChoiceField(
+        label=gettext_lazy("Before something is remembered"),
+        choices=[
+            (User.Review.RISKY, gettext_lazy("Ask me about sensitive and risky things")),
+            (User.Review.ALWAYS, gettext_lazy("Ask me each time")),
+            (User.Review.NEVER, gettext_lazy("Never ask; what could do harm is refused")),
+        ],
+        widget=forms.RadioSelect,
+    )
+
     class Meta:
         model = User
-        fields = ("memory_on", "notify_learned", "local_models_only")
+        fields = ("memory_on", "review", "notify_learned", "local_models_only")
         labels = {
             "memory_on": gettext_lazy("Remember what I say"),
             "notify_learned": gettext_lazy("Show a notice when something is learned"),

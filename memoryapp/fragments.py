@@ -1,20 +1,20 @@
 """What the fragments of a chat show, read once for the page, the views and the socket alike."""
 
 import hashlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Count, Exists, F, OuterRef, Q
 from django.utils.translation import gettext as _
 
 from memoryapp.memory.forgetting import GONE
 from memoryapp.models import Chat, Fact, MemoryEvent, Message, Prompt, User
 from memoryapp.models.chats import ChatQuerySet, MessageQuerySet
-from memoryapp.models.memory import MemoryEventQuerySet
+from memoryapp.models.memory import MemoryEventQuerySet, Status
 
 PAGE_OF_MESSAGES = 50
 Role, Action = Message.Role, MemoryEvent.Action
@@ -43,6 +43,8 @@ class Entry:
 
     message: Message
     learned: tuple[Learned, ...] = ()
+    num_waiting: int = 0  # proposals of the question that wait for a decision
+    problem: str = ""  # why nothing could be learned from the question
 
     @property
     def num_used(self) -> int:
@@ -57,8 +59,8 @@ class Entry:
     def has_receipt(self) -> bool:
         """Whether memory had a part in this reply, so that a line under it says something."""
         receipt = self.message.receipt
-        is_told = receipt.get("resources") or receipt.get("recall_timed_out")
-        return bool(self.num_used or self.learned or is_told)
+        is_told = receipt.get("resources") or receipt.get("recall_timed_out") or self.problem
+        return bool(self.num_used or self.learned or self.num_waiting or is_told)
 
 
 @dataclass(frozen=True)
@@ -129,12 +131,23 @@ def num_condensed(chat: Chat) -> int:
 def entries(user: User, messages: Sequence[Message]) -> tuple[Entry, ...]:
     """These messages as the thread shows them, in a fixed number of queries."""
     questions = [m.parent_id for m in messages if m.role == Role.ASSISTANT and m.parent_id]
-    events = MemoryEvent.objects.for_user(user).learned().filter(message__in=questions)
+    events = MemoryEvent.objects.for_user(user).filter(message__in=questions)
     taught: dict[UUID | None, list[Learned]] = defaultdict(list)
-    for learned in learned_from(user, events):
+    for learned in learned_from(user, events.learned()):
         taught[learned.event.message_id].append(learned)
+    waiting = Counter(
+        question
+        for table in (Fact, Prompt)
+        for question in table.objects.for_user(user)
+        .filter(status=Status.PENDING, source_message__in=questions)
+        .values_list("source_message", flat=True)
+    )
+    problems = dict(events.filter(action=Action.FAILED).values_list("message", "reason"))
     return tuple(
-        Entry(m, tuple(taught[m.parent_id]) if m.role == Role.ASSISTANT else ()) for m in messages
+        Entry(m, tuple(taught[about]), waiting[about], problems.get(about, ""))
+        if (about := m.parent_id) and m.role == Role.ASSISTANT
+        else Entry(m)
+        for m in messages
     )
 
 
@@ -227,9 +240,16 @@ def taught_before(reply: Message) -> dict[str, Any]:
     return {
         "entry": entry(reply),
         "drawer": drawer(reply.chat),
-        "num_facts": num_facts(reply.user),
+        **known(reply.user),
     }
 
 
-def num_facts(user: User) -> int:
-    return Fact.objects.for_user(user).current().count()
+def known(user: User) -> dict[str, int]:
+    """How much is known about a person, and how much waits for their decision."""
+    waiting = Q(status=Status.PENDING)
+    facts = Fact.objects.for_user(user).current()
+    counts = facts.aggregate(
+        num_facts=Count("pk", filter=~waiting), num_waiting=Count("pk", filter=waiting)
+    )
+    prompts = Prompt.objects.for_user(user).filter(waiting)
+    return {**counts, "num_waiting": counts["num_waiting"] + prompts.count()}

@@ -120,16 +120,16 @@ def test_the_chat_page_asks_as_much_of_the_database_for_a_thousand_messages(
         ada.memory_events.create(message=said, actor="extractor", **event)
     client = client_of(ada)
     client.get(address(few))
-    with django_assert_num_queries(17):
+    with django_assert_num_queries(21):
         assert "Learned 1 thing" in text_of(client.get(address(few)))
-    with django_assert_num_queries(17):
+    with django_assert_num_queries(21):
         assert text_of(client.get(address(many))).count("<article") == 50
 
 
 def test_the_side_list_asks_once_however_many_chats_there_are(ada, django_assert_num_queries):
     Chat.objects.bulk_create(Chat(user=ada, title=f"Chat {n}") for n in range(300))
     client = client_of(ada)
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         html = text_of(client.get("/"))
     assert html.count("chats__item") == 100
     assert "All chats" in html

@@ -97,12 +97,12 @@ def test_the_memory_page_asks_as_much_for_many_facts(ada, django_assert_num_quer
     client = client_of(ada)
     make_fact(ada, "k", "v")
     client.get("/memory/")
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         client.get("/memory/")
     chat = make_chat(ada, "said")
     for n in range(60):
         make_fact(ada, f"key_{n}", "value", source_message=chat.messages.get())
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         html = text_of(client.get("/memory/"))
     assert html.count('class="fact"') == 50
     assert "Older facts" in html
@@ -237,3 +237,59 @@ def test_the_log_shows_changes_and_what_was_refused_and_why(taught, ada, ben):
     assert "Its quote isn&#x27;t in what you wrote." in html
     assert "Vienna" in html
     assert "Nothing has changed yet." in text_of(client_of(ben).get("/memory/log/"))
+
+
+@pytest.fixture
+def waiting(ada):
+    """A proposal about Ada's health that waits for her decision."""
+    chat = make_chat(ada, "I'm allergic to sesame.", "Noted.", title="Lunch")
+    operation = proposal("allergy", "sesame", "I'm allergic to sesame")
+    said = chat.messages.get(role="user")
+    ledger.apply(user=ada, operations=[operation], messages=[said], model="test")
+    return ada.facts.get(status="pending")
+
+
+def test_what_waits_stands_in_the_inbox_with_its_reason_and_not_among_the_facts(waiting, ada):
+    client = client_of(ada)
+    html = text_of(client.get("/memory/inbox/"))
+    assert "One thing waits for your word." in html
+    assert waiting.waits_because in html
+    assert "allergic to sesame</q>" in html
+    assert "sesame" not in text_of(client.get("/memory/"))
+    chat = waiting.source_message.chat
+    assert "1 waits for you" in text_of(client.get(f"/chats/{chat.pk}/"))
+
+
+def test_what_waits_is_accepted(waiting, ada):
+    assert client_of(ada).post(url("approve", waiting)).url == "/memory/inbox/"
+    assert ada.facts.in_use().get().value == "sesame"
+
+
+def test_what_waits_is_turned_down_for_good(waiting, ada):
+    client = client_of(ada)
+    client.post(url("turn-down", waiting))
+    assert not ada.facts.exists()
+    assert "Nothing waits for you." in text_of(client.get("/memory/inbox/"))
+
+
+def test_what_was_decided_in_another_window_is_said(waiting, ada):
+    client = client_of(ada)
+    client.post(url("approve", waiting))
+    response = client.post(url("turn-down", waiting), follow=True)
+    assert "decided already" in text_of(response)
+    assert ada.facts.in_use().exists()
+
+
+@pytest.mark.parametrize("name", ["approve", "turn-down"])
+def test_nobody_else_decides_what_waits(waiting, ben, name):
+    assert client_of(ben).post(url(name, waiting)).status_code == 404
+    assert Fact.objects.get().status == "pending"
+
+
+def test_a_reply_says_that_nothing_could_be_learned_and_why(chat, ada):
+    said = chat.messages.get(role="user")
+    reason = "I couldn't learn from this message: the model gave no answer."
+    ada.memory_events.create(action="failed", actor="extractor", message=said, reason=reason)
+    html = text_of(client_of(ada).get(f"/chats/{chat.pk}/"))
+    assert "Couldn&#x27;t learn from it" in html or "Couldn't learn from it" in html
+    assert "the model gave no answer" in html

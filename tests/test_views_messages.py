@@ -251,7 +251,7 @@ def test_the_receipt_page_shows_the_exact_prompt(chat, ada):
 @quick
 def test_a_message_without_a_receipt_says_so(chat, ada):
     said = chat.messages.get(role="user")
-    assert "only replies have a receipt" in text_of(client_of(ada).get(url("receipt", said.pk)))
+    assert "No receipt was kept" in text_of(client_of(ada).get(url("receipt", said.pk)))
 
 
 @pytest.fixture

@@ -27,9 +27,9 @@ def test_a_wrong_profile_is_refused_with_what_was_typed(ada, wrong):
 
 def test_memory_is_switched_off_for_a_person(ada):
     client = client_of(ada)
-    client.post("/settings/memory/", {"notify_learned": "on"})
+    client.post("/settings/memory/", {"notify_learned": "on", "review": "always"})
     ada.refresh_from_db()
-    assert (ada.memory_on, ada.notify_learned) == (False, True)
+    assert (ada.memory_on, ada.notify_learned, ada.review) == (False, True, "always")
     assert "Memory off" in text_of(client.get("/"))
 
 

@@ -114,7 +114,7 @@ def kind_name(kind: str) -> str:
         "project": _("Project"),
         "task": _("Task"),
         "fact": _("Fact"),
-        "turn": _("Earlier message"),
+        "turn": _("Message"),
         "persona": _("How to answer"),
     }.get(kind, kind)
 

@@ -22,7 +22,7 @@ def render_page(
     """A whole page: the template with the side list beside it."""
     side = {
         **listed(request),
-        "num_facts": fragments.num_facts(request.user),
+        **fragments.known(request.user),
         "here": request.path,
     }
     return render(request, template, {**side, **context}, status=status)

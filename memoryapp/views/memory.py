@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET
 from memoryapp.http import HtmxHttpRequest
 from memoryapp.memory import recall
 from memoryapp.models import Fact, MemoryEvent, Prompt, User
+from memoryapp.models.memory import Status
 from memoryapp.views import render_page
 from memoryapp.views.rows import own_rows
 
@@ -26,7 +27,7 @@ def memory_facts(request: HtmxHttpRequest) -> HttpResponse:
     query = request.GET.get("q", "").strip()[:500]
     kind = request.GET.get("kind", "")
     kind = kind if kind in Fact.Kind.values else ""
-    facts = own_rows(request.user, "facts").current()
+    facts = own_rows(request.user, "facts").current().exclude(status=Status.PENDING)
     counts = dict(facts.order_by().values_list("kind").annotate(Count("pk")))
     if kind:
         facts = facts.filter(kind=kind)
@@ -46,9 +47,7 @@ def memory_facts(request: HtmxHttpRequest) -> HttpResponse:
 
 def _found(user: User, query: str, kind: str, facts: QuerySet[Any]) -> list[Fact]:
     """Facts by meaning and words, best first, then those that hold the very words."""
-    near = recall.search(
-        user, query, limit=FOUND_MOST, kind=kind, min_score=settings.RECALL_FLOOR
-    )
+    near = recall.search(user, query, limit=FOUND_MOST, kind=kind, min_score=settings.RECALL_FLOOR)
     ranked = [memory.id for memory in near]
     by_id = {str(fact.pk): fact for fact in facts.filter(pk__in=ranked)}
     literal = facts.filter(Q(value__icontains=query) | Q(key__icontains=query))
@@ -61,9 +60,22 @@ def _found(user: User, query: str, kind: str, facts: QuerySet[Any]) -> list[Fact
 @require_GET
 def memory_persona(request: HtmxHttpRequest) -> HttpResponse:
     everyones = Prompt.objects.filter(user=None).in_use().order_by("key")
-    own = own_rows(request.user, "prompts").current()
+    own = own_rows(request.user, "prompts").current().exclude(status=Status.PENDING)
     context = {"rows": own, "everyones": everyones, "tables": "prompts"}
     return render_page(request, "memory/persona.html", context)
+
+
+@login_required
+@require_GET
+def memory_inbox(request: HtmxHttpRequest) -> HttpResponse:
+    """What doesn't take effect before the person has decided, oldest first."""
+    waiting = [
+        (tables, row)
+        for tables in ("facts", "prompts")
+        for row in own_rows(request.user, tables).current().filter(status=Status.PENDING)
+    ]
+    waiting.sort(key=lambda pair: pair[1].recorded_at)
+    return render_page(request, "memory/inbox.html", {"waiting": waiting})
 
 
 @login_required

@@ -216,3 +216,4 @@ async function copy(button, text) {
 }
 
 watchScroll();
+if (!isTouch.matches && !location.hash) composerBody()?.focus();
