@@ -1,6 +1,5 @@
 """The JSON API, at /api/v1."""
 
-from django.http import Http404, HttpRequest, HttpResponse
 from ninja import NinjaAPI, Swagger
 
 from memoryapp.api import (
@@ -14,6 +13,7 @@ from memoryapp.api import (
     prompts,
     recall,
     resources,
+    unknown,
     usage,
 )
 from memoryapp.api.auth import Key, Session
@@ -39,11 +39,4 @@ api.add_router("/resources", resources.router)
 api.add_router("/me", me.router)
 api.add_router("/keys", keys.router)
 api.add_router("/usage", usage.router)
-
-
-@api.api_operation(
-    ["GET", "POST", "PUT", "PATCH", "DELETE"], "/{path:rest}", auth=None, include_in_schema=False
-)
-def unknown(request: HttpRequest, rest: str) -> HttpResponse:
-    """Also an address that doesn't exist is told in JSON."""
-    raise Http404
+api.add_router("", unknown.router)

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
+from contextvars import Context
 from typing import Any
 
 from asgiref.sync import sync_to_async
@@ -35,7 +36,8 @@ async def begin(open_turn: Callable[[], Turn]) -> Turn:
             await replies.start(turn)
         return turn
 
-    beginning = asyncio.create_task(both())
+    # A task that survives the request must not borrow the thread of the request.
+    beginning = asyncio.create_task(both(), context=Context())
     try:
         return await asyncio.shield(beginning)
     except asyncio.CancelledError:

@@ -1,6 +1,6 @@
 """Chats, messages and turns as JSON."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from django.conf import settings
@@ -8,6 +8,10 @@ from pydantic import BaseModel, Field, RootModel
 
 from memoryapp.models.chats import TITLE_MAX_CHARS
 from memoryapp.schemas.fields import Body, Changes, Id, Moment, Paging, Shown, Text, TimeZone
+
+Title = Annotated[Text, Field(min_length=1, max_length=TITLE_MAX_CHARS)]
+Said = Annotated[Text, Field(min_length=1, max_length=settings.MESSAGE_MAX_CHARS)]
+Name = Annotated[Text, Field(min_length=1, max_length=200)]
 
 
 class ChatOut(Shown):
@@ -27,12 +31,12 @@ class ChatFilter(Paging):
 
 
 class NewChat(Body):
-    title: Text | None = Field(None, min_length=1, max_length=TITLE_MAX_CHARS)
+    title: Title | None = None
     memory_on: bool = True
 
 
 class ChatChanges(Changes):
-    title: Text | None = Field(None, min_length=1, max_length=TITLE_MAX_CHARS)
+    title: Title | None = None
     memory_on: bool | None = None
     pinned: bool | None = None
     archived: bool | None = None
@@ -63,7 +67,7 @@ class MessageFilter(Paging):
 
 class NewMessage(Body):
     id: Id | None = Field(None, description="Made by you: sent again, it is the same turn.")
-    body: Text = Field(min_length=1, max_length=settings.MESSAGE_MAX_CHARS)
+    body: Said
     parent: Id | None = Field(
         None,
         description="The message to follow, on a new branch; null begins the chat anew. "
@@ -80,9 +84,9 @@ class StreamFrom(BaseModel):
 
 
 class Turn(Body):
-    message: Text = Field(min_length=1, max_length=settings.MESSAGE_MAX_CHARS)
+    message: Said
     chat_id: Id | None = Field(None, description="Left out, a new chat is made.")
-    user_name: Text | None = Field(None, min_length=1, max_length=200)
+    user_name: Name | None = None
     timezone: TimeZone | None = Field(None, description="An IANA name such as Asia/Kolkata.")
 
 

@@ -3,7 +3,7 @@
 from typing import Annotated, ClassVar, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
 
 from memoryapp.models.memory import KEY_MAX_CHARS, VALUE_MAX_CHARS
 from memoryapp.schemas.fields import MAX_LIMIT, Body, Changes, Moment, Paging, Shown, Text
@@ -13,6 +13,17 @@ Status = Literal["active", "pending", "paused"]
 Origin = Literal["typed", "pasted", "import", "user", "admin", "api"]
 # Whoever writes a memory decides at once; only what was learned can be pending.
 OwnStatus = Literal["active", "paused"]
+
+
+def snake_case(key: str) -> str:
+    """A key as memory spells it, so that "Weekly report" is the fact that is known already."""
+    return "_".join(key.lower().replace("_", " ").split())
+
+
+Key = Annotated[Text, Field(min_length=1, max_length=KEY_MAX_CHARS), AfterValidator(snake_case)]
+
+Value = Annotated[Text, Field(min_length=1, max_length=VALUE_MAX_CHARS)]
+Subject = Annotated[Text, Field(max_length=100)]
 
 
 def is_nobody(user_id: int | None) -> bool:
@@ -51,8 +62,8 @@ class FactOut(Remembered):
 
 
 class NewPrompt(Body):
-    key: Text = Field(min_length=1, max_length=KEY_MAX_CHARS)
-    value: Text = Field(min_length=1, max_length=VALUE_MAX_CHARS)
+    key: Key
+    value: Value
     status: OwnStatus = "active"
     pinned: bool = False
     local_only: bool = False
@@ -61,10 +72,10 @@ class NewPrompt(Body):
 
 
 class NewFact(Body):
-    key: Text = Field(min_length=1, max_length=KEY_MAX_CHARS)
-    value: Text = Field(min_length=1, max_length=VALUE_MAX_CHARS)
+    key: Key
+    value: Value
     kind: Kind = "fact"
-    subject: Text = Field("", max_length=100)
+    subject: Subject = ""
     status: OwnStatus = "active"
     pinned: bool = False
     local_only: bool = False
@@ -75,8 +86,8 @@ class NewFact(Body):
 class PromptChanges(Changes):
     clearable: ClassVar[frozenset[str]] = frozenset({"expires_at"})
 
-    key: Text | None = Field(None, min_length=1, max_length=KEY_MAX_CHARS)
-    value: Text | None = Field(None, min_length=1, max_length=VALUE_MAX_CHARS)
+    key: Key | None = None
+    value: Value | None = None
     status: OwnStatus | None = None
     pinned: bool | None = None
     local_only: bool | None = None
@@ -87,7 +98,7 @@ class FactChanges(PromptChanges):
     clearable: ClassVar[frozenset[str]] = frozenset({"expires_at", "due_at"})
 
     kind: Kind | None = None
-    subject: Text | None = Field(None, max_length=100)
+    subject: Subject | None = None
     due_at: Moment | None = None
 
 
