@@ -129,6 +129,12 @@ async def test_an_old_turn_answers_but_no_question_and_nothing_of_its_own():
     )
 
 
+async def test_an_old_turn_is_left_out_where_a_current_fact_answers():
+    old = memory("I live in Berlin, my home is there.", "turn", said_at="2026-07-03T09:00:00+02:00")
+    text = await reply("Where do I live, where is home?", memories=MEMORIES, turns=(old,))
+    assert text == "From your memory: city: Vienna"
+
+
 async def test_what_memory_lacks_is_sought_in_documents_and_quoted_with_its_source():
     documents = Search(
         "handbook.md: Rules.\n\n- Deploys rest.\n- The on-call person changes Monday."

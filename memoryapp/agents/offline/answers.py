@@ -92,7 +92,8 @@ def _answer(asked: Question, wanted: Sequence[str], say: Wording) -> list[str]:
     found = {
         say.memory: facts,
         say.resources: _found(asked, RESOURCES, wanted),
-        say.archive: _turns(asked, wanted) or _found(asked, ARCHIVE, wanted),
+        # A fact is current, while what was said once may since have changed.
+        say.archive: [] if facts else _turns(asked, wanted) or _found(asked, ARCHIVE, wanted),
     }
     if not any(found.values()):
         found = {say.closest: [fact.text for fact in asked.facts if fact.kind in ASKED_FOR]}
