@@ -45,6 +45,8 @@ WHO_AND_WHERE = [
     ("I live in Berlin with my wife and my dog", [("city", "Berlin")]),
     ("I moved from Berlin to Vienna last month.", [("city", "Vienna")]),
     ("I've just relocated to Zürich for work", [("city", "Zürich")]),
+    ("I live in Graz 🎉", [("city", "Graz")]),
+    ("i live in graz :)", [("city", "graz")]),
     ("Ich lebe seit 2019 in Hamburg", [("city", "Hamburg")]),
     ("Ich bin von Berlin nach Wien gezogen", [("city", "Wien")]),
     ("Ich bin umgezogen und wohne jetzt in Linz.", [("city", "Linz")]),

@@ -56,6 +56,8 @@ LEAD_IN = re.compile(
     r"hallo|übrigens|außerdem|und|aber|naja|auch)[\s,!:]+)+",
     re.IGNORECASE,
 )
+# What may follow a clause and is no part of it; "C++" and "20 %" end as they do.
+TRAILING = re.compile(r"(?:\s+[:;]-?[()DP]|[^\w+#%)\]\"'€$])+$")
 SENTENCE_MAX_CHARS = 1000
 LIST_ITEM = re.compile(r"\s*(?:[-*•>|]|\d+[.)]\s|\s{4})")
 
@@ -136,11 +138,11 @@ def _asked_from(sentence: str) -> int:
 
 
 def _trimmed(sentence: str, begin: int, stop: int) -> tuple[int, int]:
-    """The clause without spaces, punctuation and "by the way" around it."""
+    """The clause without spaces, punctuation, smileys and "by the way" around it."""
     begin += len(sentence[begin:stop]) - len(sentence[begin:stop].lstrip(" \n,.:"))
     if lead_in := LEAD_IN.match(sentence, begin, stop):
         begin = lead_in.end()
-    return begin, max(begin, begin + len(sentence[begin:stop].rstrip(" \n,.!?;:")))
+    return begin, max(begin, begin + len(TRAILING.sub("", sentence[begin:stop])))
 
 
 def is_german(text: str) -> bool:
