@@ -89,7 +89,7 @@ def start(data_dir: Path, *, is_durable: bool = True) -> bool:
     data_dir = data_dir.resolve()
     with _locked(data_dir):
         if was_down := not is_running(data_dir):
-            _launch(data_dir, SETTINGS if is_durable else SETTINGS | NOT_DURABLE)
+            _launch(data_dir, is_durable=is_durable)
         _ensure_database(data_dir)
     return was_down
 
@@ -102,16 +102,17 @@ def stop(data_dir: Path) -> bool:
     for how, seconds in STOPS:
         try:
             process.send_signal(how)
-            process.wait(seconds)
-        except psutil.TimeoutExpired:
-            continue
         except psutil.NoSuchProcess:
-            pass
+            break
         except psutil.AccessDenied as error:
             raise PostgresError(
                 f"PostgreSQL in {data_dir} belongs to another account: stop it as that one."
             ) from error
-        break
+        deadline = time.monotonic() + seconds
+        while (is_alive := postmaster(data_dir) is not None) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        if not is_alive:
+            break
     return True
 
 
@@ -131,10 +132,18 @@ def postmaster(data_dir: Path) -> psutil.Process | None:
     try:
         first_line = (data_dir / "postmaster.pid").read_text().partition("\n")[0]
         process = psutil.Process(int(first_line))
-        is_alive = process.status() != psutil.STATUS_ZOMBIE
-        return process if is_alive and str(data_dir.resolve()) in process.cmdline() else None
+        is_ours = _is_alive(process) and str(data_dir.resolve()) in process.cmdline()
+        return process if is_ours else None
     except (OSError, ValueError, psutil.Error):
         return None
+
+
+def _is_alive(process: psutil.Process) -> bool:
+    try:
+        # A zombie has ended; whoever inherited it may take seconds to bury it.
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def _answers(data_dir: Path) -> bool:
@@ -161,7 +170,7 @@ def _locked(data_dir: Path) -> Iterator[None]:
         yield
 
 
-def _launch(data_dir: Path, settings: dict[str, str]) -> None:
+def _launch(data_dir: Path, *, is_durable: bool) -> None:
     if postmaster(data_dir):
         raise PostgresError(
             f"PostgreSQL in {data_dir} runs but doesn't answer: stop it with"
@@ -174,10 +183,11 @@ def _launch(data_dir: Path, settings: dict[str, str]) -> None:
     if owner := _owner(data_dir):
         _let_in(data_dir)
     if not (data_dir / "PG_VERSION").exists():
-        _make(data_dir, owner)
+        _make(data_dir, owner, is_durable=is_durable)
     _clear_remains(data_dir)
     _make_socket_dir(Path(socket_dir(data_dir)), owner)
-    settings = settings | {"unix_socket_directories": socket_dir(data_dir)}
+    settings = SETTINGS | {"unix_socket_directories": socket_dir(data_dir)}
+    settings |= {} if is_durable else NOT_DURABLE
     options = " ".join(f"-c {name}={shlex.quote(value)}" for name, value in settings.items())
     log = data_dir / "start.log"
     log.unlink(missing_ok=True)
@@ -215,7 +225,7 @@ def _owner(data_dir: Path) -> tuple[int, int] | None:
     return account.pw_uid, account.pw_gid
 
 
-def _make(data_dir: Path, owner: tuple[int, int] | None) -> None:
+def _make(data_dir: Path, owner: tuple[int, int] | None, *, is_durable: bool) -> None:
     """Fill `data_dir`, whole or not at all: a start cut short leaves nothing half made behind."""
     unfinished = data_dir.with_name(f"{data_dir.name}.unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
@@ -225,6 +235,7 @@ def _make(data_dir: Path, owner: tuple[int, int] | None) -> None:
     arguments = ["--username=postgres", "--auth=trust", "--encoding=UTF8", "--no-instructions"]
     # The same order and letter case on every machine, whatever its locales.
     arguments += ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+    arguments += [] if is_durable else ["--no-sync"]
     made = _run(owner, "initdb", *arguments, "-D", str(unfinished))
     if made.returncode:
         raise PostgresError(f"PostgreSQL can't be set up in {data_dir}: {_reason(made.stdout)}")
@@ -266,7 +277,8 @@ def _clear_remains(data_dir: Path) -> None:
     for process in orphans:
         with suppress(psutil.NoSuchProcess):
             process.kill()
-    psutil.wait_procs(orphans, timeout=5)
+    while any(_is_alive(process) for process in orphans):
+        time.sleep(0.01)
     (data_dir / "postmaster.pid").unlink()
     for name in (".s.PGSQL.5432", ".s.PGSQL.5432.lock"):
         (Path(socket_dir(data_dir)) / name).unlink(missing_ok=True)

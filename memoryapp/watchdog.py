@@ -11,8 +11,9 @@ from datetime import timedelta
 
 import psutil
 from django.db import Error, connection
-from django.db.models import Count, Max
+from django.db.models import Count, Max, QuerySet
 from django.utils import timezone
+from django_q.models import OrmQ, Task
 
 from memoryapp import tasks
 from memoryapp.heartbeat import Heartbeat, num_workers, queue
@@ -115,20 +116,30 @@ class Watchdog:
     def stall(self) -> str:
         """Why no task will be worked on any more; empty while that may still happen."""
         is_working = self.cluster.is_working()
-        now = timezone.now()
-        taken = queue().filter(lock__gt=now).aggregate(latest=Max("lock"), count=Count("pk"))
-        if is_working or taken != self.taken:
-            self.taken = taken
+        taken = queue().filter(lock__gt=timezone.now())
+        state = taken.aggregate(latest=Max("lock"), count=Count("pk"))
+        if is_working or state != self.taken:
+            self.taken = state
             self.progress_at = time.monotonic()
         if is_working:
             return ""
         if self.cluster.has_lost_member:
             return "one of its processes was killed"
         idle_since = max(self.progress_at, self.cluster.started_at)
-        waiting = queue().filter(lock__lt=now - timedelta(seconds=self.patience))
-        if time.monotonic() - idle_since <= self.patience or not waiting.exists():
+        if time.monotonic() - idle_since <= self.patience or not self.has_work(taken):
             return ""
         return f"a task waits, and none was worked on for {self.patience:g} s"
+
+    def has_work(self, taken: "QuerySet[OrmQ]") -> bool:
+        """Whether a task has waited too long, or was taken and never run."""
+        latest = timezone.now() - timedelta(seconds=self.patience)
+        if queue().filter(lock__lt=latest).exists():
+            return True
+        if num_workers() > 1:
+            return False  # another machine may have taken them
+        # One that failed was run; it is only taken until it is tried again.
+        ids = {row.task_id() for row in taken}
+        return not ids <= set(Task.objects.filter(pk__in=ids).values_list("pk", flat=True))
 
 
 def sweep() -> None:

@@ -50,20 +50,19 @@ class Command(BaseCommand):
         _check_port(host, port)
         if settings.IS_POSTGRES_EMBEDDED:
             self.lock = _only_one(settings.DATA_DIR / "up.lock")  # held while this process lives
-        children = [_web(host, port, workers)]
-        if not no_worker:
-            children.append(Child("worker", "manage.py", "worker"))
+        web = _web(host, port, workers)
+        others = [] if no_worker else [Child("worker", "manage.py", "worker")]
         supervisor.stop_on_signals()
         try:
             _prepare()
-            _start(children, host, port)
-            _keep_running(children)
+            _start(web, others, host, port)
+            _keep_running([web, *others])
         except KeyboardInterrupt:
             logger.info("Stopping")
         except (DatabaseUnusable, PostgresError) as error:
             raise CommandError(str(error)) from error
         finally:
-            _stop(children)
+            _stop([web, *others])
 
 
 def _check_port(host: str, port: int) -> None:
@@ -129,12 +128,10 @@ def _ensure_administrator() -> None:
         logger.info("This password isn't shown again; change it after signing in.")
 
 
-def _start(children: list[Child], host: str, port: int) -> None:
-    """Start the web server and the rest; return when the first page can be fetched."""
-    logger.info("Starting the %s", " and the ".join(child.name for child in children))
-    for child in children:
-        child.start()
-    web = children[0]
+def _start(web: Child, others: list[Child], host: str, port: int) -> None:
+    """Start the web server, and when it answers the rest, which would only slow it down."""
+    logger.info("Starting the %s", " and the ".join(child.name for child in [web, *others]))
+    web.start()
     deadline = time.monotonic() + START_SECONDS
     while not probe.answers(ANYWHERE.get(host, host), port):
         if web.exit_code is not None:
@@ -143,6 +140,8 @@ def _start(children: list[Child], host: str, port: int) -> None:
             raise CommandError(f"The {web.name} didn't answer within {START_SECONDS} s.")
         time.sleep(0.05)
     logger.info("Ready: %s  (Ctrl-C stops it)", settings.SITE_URL)
+    for child in others:
+        child.start()
 
 
 def _keep_running(children: list[Child]) -> None:

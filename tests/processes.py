@@ -1,0 +1,122 @@
+"""The project's own processes, run as a person would run them."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import psutil
+from django.conf import settings
+
+
+def manage(*arguments, **environment):
+    """What one command printed, and its exit code."""
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=settings.BASE_DIR,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+class Running:
+    """A command that runs until it is told to stop, and the lines it has printed so far."""
+
+    def __init__(self, process, output):
+        self.process = process
+        self.output = output
+        self.start = 0
+
+    @property
+    def printed(self):
+        self.output.seek(self.start)
+        return self.output.read()
+
+    def forget_printed(self):
+        self.start = self.output.seek(0, os.SEEK_END)
+
+    def wait_for(self, text, seconds=60):
+        wait_until(lambda: text in self.printed or self.process.poll() is not None, seconds)
+        assert text in self.printed, self.printed
+
+    def children(self):
+        return psutil.Process(self.process.pid).children(recursive=True)
+
+    def child(self, text):
+        """The first process below this one with `text` in its command line."""
+        return next(child for child in self.children() if text in " ".join(child.cmdline()))
+
+    def stop(self, how=signal.SIGTERM):
+        """Seconds from the signal to the end, and which of its processes outlived it."""
+        children = self.children()
+        started_at = time.monotonic()
+        self.process.send_signal(how)
+        self.process.wait(20)
+        seconds = time.monotonic() - started_at
+        return seconds, [child for child in children if is_alive(child)]
+
+    def end(self):
+        left = self.children()
+        self.process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(15)
+        for process in (self.process, *left):
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+
+
+@contextmanager
+def running(*arguments, **environment):
+    """`python` with these arguments, ended with all that it started however the test ends."""
+    with (
+        tempfile.TemporaryFile("w+") as output,
+        subprocess.Popen(
+            [sys.executable, *arguments],
+            cwd=settings.BASE_DIR,
+            env=os.environ | environment,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        ) as process,
+    ):
+        command = Running(process, output)
+        try:
+            yield command
+        finally:
+            if process.poll() is None:
+                command.end()
+
+
+def wait_until(condition, seconds=30):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"waited {seconds} s in vain"
+        time.sleep(0.05)
+
+
+def is_alive(process):
+    with suppress(psutil.NoSuchProcess):
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    return False
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
+
+
+@contextmanager
+def short_folder():
+    """A folder whose path leaves room for a socket's name, unlike pytest's own."""
+    with tempfile.TemporaryDirectory(
+        dir="/tmp", prefix="memoryapp-", ignore_cleanup_errors=True
+    ) as path:
+        yield Path(path)
