@@ -38,9 +38,10 @@ class AsyncCaller(Caller):
     async def __call__(self, *args, **kwargs):
         # What Django's ASGI handler does around each request: a thread of its own.
         async with ThreadSensitiveContext():
-            response = await super().__call__(*args, **kwargs)
-            await sync_to_async(connections.close_all)()
-        return response
+            try:
+                return await super().__call__(*args, **kwargs)
+            finally:
+                await sync_to_async(connections.close_all)()
 
 
 def secret_of(user, **fields):

@@ -1,9 +1,11 @@
 import asyncio
 import json
 import uuid
+from contextlib import aclosing
 
 import pytest
 from asgiref.sync import sync_to_async
+from django.db.models.signals import post_save
 from pydantic_ai import ModelHTTPError
 
 from memoryapp import replies
@@ -42,12 +44,14 @@ def text_of(events):
 
 
 async def streaming_reply(caller, chat):
-    """The id of a reply that has begun to stream."""
-    await caller("POST", f"/chats/{chat.pk}/messages", {"body": "Tell me"}, headers=SSE)
-    reply = await Message.objects.aget(status="streaming")
-    while not replies.LIVE[str(reply.pk)].text:
-        await asyncio.sleep(0.01)
-    return reply.pk
+    """The id of a reply that has begun to stream, and that nobody listens to any more."""
+    body = {"body": "Tell me"}
+    response = await caller("POST", f"/chats/{chat.pk}/messages", body, headers=SSE)
+    async with aclosing(aiter(response.streaming_content)) as parts:
+        async for part in parts:
+            if part.startswith(b"event: delta"):
+                break
+    return (await Message.objects.aget(status="streaming")).pk
 
 
 async def end_of(reply_id):
@@ -227,7 +231,7 @@ class TestStreaming:
         assert response.headers["Cache-Control"] == "no-store"
         head, done = events[0][1], events[-1][1]["message"]
         assert head == {"id": done["id"], "chat_id": str(chat.pk), "parent": done["parent"]}
-        assert done["body"] == text_of(events).strip() == "".join(WORDS).strip()
+        assert done["body"] == text_of(events) == "".join(WORDS)
         assert done["receipt"]["milliseconds"]["total"] >= 0
 
     async def test_each_delta_says_where_its_text_starts(self, chat, ada_now):
@@ -257,24 +261,27 @@ class TestStreaming:
 
     async def test_a_client_that_leaves_does_not_stop_the_reply(self, chat, ada_now):
         with llm.override({"talker": says(*WORDS, pause=0.01)}):
-            response = await ada_now("POST", await path_of(chat), {"body": "Hi"}, headers=SSE)
-            events = aiter(response.streaming_content)
-            await anext(events)
-            await events.aclose()
-            reply = await end_of((await Message.objects.aget(status="streaming")).pk)
-        assert (reply.status, reply.body.split()) == ("complete", "".join(WORDS).split())
+            reply = await end_of(await streaming_reply(ada_now, chat))
+        assert (reply.status, reply.body) == ("complete", "".join(WORDS))
 
     async def test_a_client_that_hangs_up_before_the_reply_begins_gets_one_all_the_same(
-        self, chat, ada_now
+        self, chat, talker, ada_now
     ):
-        with llm.override({"talker": says(*WORDS, pause=0.01)}):
-            asking = asyncio.ensure_future(ada_now("POST", await path_of(chat), {"body": "Hi"}))
-            while not await Message.objects.filter(status="streaming").aexists():
-                await asyncio.sleep(0)
-            asking.cancel()
+        asking = asyncio.ensure_future(ada_now("POST", await path_of(chat), {"body": "Hi"}))
+        loop = asyncio.get_running_loop()
+
+        def hang_up(instance, **_):
+            if instance.status == "streaming":
+                loop.call_soon_threadsafe(asking.cancel)
+
+        post_save.connect(hang_up, sender=Message)
+        try:
             await asyncio.wait({asking})
-            reply = await end_of((await chat.messages.alatest("created_at")).pk)
-        assert reply.status == "complete"
+        finally:
+            post_save.disconnect(hang_up, sender=Message)
+        assert asking.cancelled()
+        reply = await end_of((await chat.messages.alatest("created_at")).pk)
+        assert (reply.status, reply.body) == ("complete", "Good to know.")
 
     async def test_a_silent_stream_shows_that_it_is_alive(self, chat, ada_now, monkeypatch):
         monkeypatch.setattr(streams, "HEARTBEAT_SECONDS", 0.05)
