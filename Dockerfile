@@ -19,5 +19,5 @@ ENV DATA_DIR=/data HOST=0.0.0.0 PORT=8000 PYTHONUNBUFFERED=1
 EXPOSE 8000
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=6s --start-period=60s \
-    CMD ["python", "-m", "memoryapp.probe", "http://127.0.0.1:8000/healthz"]
+    CMD python -m memoryapp.probe http://127.0.0.1:$PORT/healthz
 CMD ["python", "manage.py", "up"]
