@@ -15,7 +15,7 @@ from django.utils import timezone
 from pydantic_ai import CancellationToken
 
 from memoryapp.agents import llm, talker
-from memoryapp.memory import ledger, recall, resources
+from memoryapp.memory import embeddings, ledger, recall, resources
 from memoryapp.models import Chat, Message, Prompt, Usage
 
 Role, Status = Message.Role, Message.Status
@@ -55,6 +55,7 @@ class Receipt:
     window: int = 0
     without: list[str] = field(default_factory=list)
     recall_timed_out: bool = False
+    embedding_model: str = ""
     tokens: dict[str, int] = field(default_factory=dict)
     milliseconds: dict[str, int] = field(default_factory=dict)
 
@@ -188,6 +189,7 @@ def _context(
     receipt.window = len(history)
     receipt.without = sorted(turn.without)
     receipt.recall_timed_out = recalled.timed_out
+    receipt.embedding_model = embeddings.model_name()
     receipt.milliseconds["recall"] = recalled.milliseconds
     return talker.Context(
         persona=tuple(prompt["text"] for prompt in receipt.prompts),

@@ -8,6 +8,7 @@ from memoryapp.api import (
     errors,
     facts,
     keys,
+    marks,
     me,
     messages,
     prompts,
@@ -32,6 +33,7 @@ errors.install(api)
 api.add_router("/chat", chat.router)
 api.add_router("/chats", chats.router)
 api.add_router("", messages.router)
+api.add_router("", marks.router)
 api.add_router("/facts", facts.router)
 api.add_router("/prompts", prompts.router)
 api.add_router("/recall", recall.router)

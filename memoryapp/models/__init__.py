@@ -2,6 +2,7 @@
 
 from memoryapp.models.accounts import ApiKey, Usage, User
 from memoryapp.models.chats import Chat, Message
+from memoryapp.models.marks import MemoryMark, RecallFloor
 from memoryapp.models.memory import Fact, Forgotten, MemoryEvent, Prompt
 from memoryapp.models.resources import Passage, Resource
 
@@ -11,9 +12,11 @@ __all__ = [
     "Fact",
     "Forgotten",
     "MemoryEvent",
+    "MemoryMark",
     "Message",
     "Passage",
     "Prompt",
+    "RecallFloor",
     "Resource",
     "Usage",
     "User",

@@ -1,5 +1,7 @@
 """An administrator, and at least one row in every table the admin shows."""
 
+from uuid import uuid4
+
 import pytest
 from allauth.account.models import EmailAddress
 from django.contrib.auth.models import Group
@@ -7,7 +9,18 @@ from django_q.models import OrmQ, Schedule, Task
 from django_q.tasks import async_task
 
 from memoryapp.memory import forgetting
-from memoryapp.models import ApiKey, Chat, Fact, Message, Passage, Resource, Usage, User
+from memoryapp.models import (
+    ApiKey,
+    Chat,
+    Fact,
+    MemoryMark,
+    Message,
+    Passage,
+    RecallFloor,
+    Resource,
+    Usage,
+    User,
+)
 from tests.factories import failed_task, remember
 
 
@@ -62,6 +75,11 @@ def rows(ada, conversation, handbook, settings):
     remember(None, "language", "Answer in the user's language.", table="prompt")
     remember(ada, "secret", "Rosebud")
     forgetting.forget(rows=Fact.objects.filter(key="secret"), actor="ada")
+    MemoryMark.objects.create(
+        user=ada, message=conversation.archive.last(), memory_id=uuid4(), is_turn=False,
+        is_useful=True, score=0.5, embedding_model="minilm",
+    )  # fmt: skip
+    RecallFloor.objects.create(embedding_model="minilm", floor=0.4, num_marks=30)
     failed_task()
     failed_task(id="s" * 32)
     Task.objects.filter(id="s" * 32).update(success=True)

@@ -1,0 +1,85 @@
+"""What people think of recalled memories, and the floor of recall that follows from it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from memoryapp.memory.embeddings import model_name
+from memoryapp.memory.recall import STANDING, TURNS_HIGHER
+from memoryapp.models import MemoryMark, Message, RecallFloor
+
+RECALLED = ("memories", "near_misses", "turns")  # parts of a receipt that recall filled by score
+FEWEST_MARKS = 30
+# The floor may cost at most this part of what was of use; lower than any of it, it costs none.
+MOST_LOST = 0.03
+STEPS = [step / 20 for step in range(31)]  # 0 to 1.5; a turn that has all words scores 1.85
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What a floor would have done: shares of the useful and of the useless marks, 0 to 1."""
+
+    floor: float
+    lost: float
+    false: float
+
+
+def mark(*, reply: Message, memory_id: UUID, is_useful: bool) -> MemoryMark | None:
+    """Keep whether a memory on the receipt of `reply` was of use; the last mark of it counts.
+
+    None if the receipt doesn't have it.
+    """
+    entries = [entry for part in RECALLED for entry in reply.receipt.get(part, [])]
+    entry = next((entry for entry in entries if entry["id"] == str(memory_id)), None)
+    if entry is None:
+        return None
+    kept, _ = MemoryMark.objects.update_or_create(
+        message=reply,
+        memory_id=memory_id,
+        defaults={
+            "user": reply.user,
+            "is_turn": entry["kind"] == "turn",
+            "is_useful": is_useful,
+            "score": None if entry["reason"] in STANDING else entry["score"],
+            "embedding_model": reply.receipt.get("embedding_model") or model_name(),
+        },
+    )
+    return kept
+
+
+def candidates(marks: Sequence[MemoryMark]) -> list[Candidate]:
+    """For each floor, what it would have lost of these marks and let through."""
+    useful = [level(mark) for mark in marks if mark.is_useful]
+    useless = [level(mark) for mark in marks if not mark.is_useful]
+    return [
+        Candidate(
+            floor,
+            lost=share(value < floor for value in useful),
+            false=share(value >= floor for value in useless),
+        )
+        for floor in STEPS
+    ]
+
+
+def level(mark: MemoryMark) -> float:
+    """The score on the scale of facts; the floor stands higher for turns."""
+    return (mark.score or 0.0) - (TURNS_HIGHER if mark.is_turn else 0)
+
+
+def share(hits: Iterable[bool]) -> float:
+    counted = list(hits)
+    return sum(counted) / len(counted) if counted else 0.0
+
+
+def suggested(of: Iterable[Candidate]) -> Candidate:
+    """The floor that lets the least through of those that lose hardly anything; the lowest such."""
+    return min(
+        (each for each in of if each.lost <= MOST_LOST), key=lambda each: (each.false, each.floor)
+    )
+
+
+def keep(chosen: Candidate, *, num_marks: int) -> None:
+    """Recall goes by this floor from now on, in every process."""
+    RecallFloor.objects.update_or_create(
+        embedding_model=model_name(), defaults={"floor": chosen.floor, "num_marks": num_marks}
+    )
