@@ -1,6 +1,10 @@
 """The ASGI application: pages and API, the page's socket, and a calm end."""
 
 import os
+import warnings
+
+# WhiteNoise serves files by plain iterators. They are small, and reading them at once is fine.
+warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume synchronous")
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 os.environ.setdefault("DATABASE_POOL", "1")

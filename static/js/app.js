@@ -40,7 +40,7 @@ document.addEventListener("input", (event) => {
 });
 
 document.addEventListener("htmx:afterRequest", (event) => {
-  if (event.target.id !== "composer" || !event.detail.successful) return;
+  if (event.target !== composer() || !event.detail.successful) return; // form.id would be its field "id"
   fill("");
   one("#notice")?.replaceChildren();
   follow();
