@@ -90,9 +90,8 @@ def look_up(user: User, question: str, *rows: Rows, seconds: float = 10) -> Scan
     If the embedding model gives no answer within `seconds`, words alone decide.
     """
     question = question.replace("\0", " ")
-    first, *others = rows
     return scan(
-        first.union(*others, all=True) if others else first,
+        *rows,
         question=question,
         vector=vector_of(without_name(question, user), seconds),
         config=user.search_config,

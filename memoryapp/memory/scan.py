@@ -1,11 +1,12 @@
 """One exact pass over a person's rows: how near each is to a question, and by which words.
 
 There is no approximate index on purpose: filtered by owner, one gives a person with few rows
-beside a person with many only some of theirs. The pass is complete, and takes one to two
+beside a person with many only some of theirs. The pass is complete, and takes about two
 milliseconds for a thousand rows.
 """
 
 from enum import IntEnum
+from itertools import chain
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -18,7 +19,6 @@ from memoryapp.memory.embeddings import MAX_CHARS, Vector, model_name
 from memoryapp.memory.ranking import WORDS_WEIGHT, Rows, score
 
 MAX_WORDS = 30  # of a long question the first count: each is looked for in each row
-
 
 Column = npt.NDArray[Any]
 
@@ -117,20 +117,20 @@ class Scan(NamedTuple):
         ]
 
 
-def scan(rows: QuerySet[Any, Any], *, question: str, vector: Vector | None, config: str) -> Scan:
+def scan(*rows: QuerySet[Any, Any], question: str, vector: Vector | None, config: str) -> Scan:
     """How well each of `rows` fits. They must have the columns of the query above, in its order.
 
     `vector` is the question's; without one only its words count. `config` is the text search
     configuration that says what a word of the question is.
     """
-    sql, values = rows.query.sql_with_params()
-    names = [f"row_{number}" for number in range(len(values))]
+    parts, values = zip(*(each.query.sql_with_params() for each in rows), strict=True)
+    names = [f"row_{number}" for number in range(sum(map(len, values)))]
     query = SQL.format(
-        rows=sql % tuple(f"%({name})s" for name in names),
+        rows=" union all ".join(parts) % tuple(f"%({name})s" for name in names),
         columns=", ".join(f"string_agg({send}, ''::bytea)" for _, send in COLUMNS.values()),
     )
     parameters = {
-        **dict(zip(names, values, strict=True)),
+        **dict(zip(names, chain(*values), strict=True)),
         "question": question[:MAX_CHARS],
         "config": config,
         "is_mixed": False,
@@ -143,7 +143,7 @@ def scan(rows: QuerySet[Any, Any], *, question: str, vector: Vector | None, conf
         # Some rows are in another language: once more, with the words as those rows have them.
         num_words, _, *found = run(query, {**parameters, "is_mixed": True})
     column = {
-        name: np.frombuffer(content or b"", dtype)
+        name: as_column(content, dtype)
         for (name, (dtype, _)), content in zip(COLUMNS.items(), found, strict=True)
     }
     return ranked(column, num_words)
@@ -154,6 +154,11 @@ def run(query: str, parameters: dict[str, Any]) -> tuple[Any, ...]:
         cursor.execute(query, parameters)
         row: tuple[Any, ...] = cursor.fetchone()
     return row
+
+
+def as_column(content: bytes | None, dtype: str) -> Column:
+    column = np.frombuffer(content or b"", dtype)
+    return column.astype(column.dtype.newbyteorder("="))
 
 
 def ranked(column: dict[str, Column], num_words: int) -> Scan:
