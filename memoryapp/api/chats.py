@@ -10,10 +10,9 @@ from django.shortcuts import get_object_or_404
 from ninja import Router, Status
 
 from memoryapp.api.auth import ApiRequest
-from memoryapp.api.facts import taught_by
+from memoryapp.api.facts import forget, taught_by
 from memoryapp.api.paging import page
 from memoryapp.api.params import Asked
-from memoryapp.memory import forgetting
 from memoryapp.models import Chat, Message, User
 from memoryapp.schemas.chats import ChatChanges, ChatFilter, ChatOut, Forget, NewChat
 from memoryapp.schemas.fields import Page
@@ -78,10 +77,6 @@ def chat_delete(request: ApiRequest, chat_id: UUID, asked: Asked[Forget]) -> For
     """With `forget=true` also what it taught; otherwise that stays known."""
     chat = get_object_or_404(Chat.objects.for_user(request.user), pk=chat_id)
     with transaction.atomic():
-        forgotten = 0
-        if asked.forget:
-            for rows in taught_by(chat):
-                report = forgetting.forget(rows=rows, actor=request.user.username)
-                forgotten += report.memories
+        forgotten = forget(taught_by(chat) if asked.forget else [], request.user)
         chat.delete()
-    return Forgotten(forgotten=forgotten)
+    return forgotten

@@ -13,7 +13,13 @@ from memoryapp.api.params import Asked
 from memoryapp.memory import resources
 from memoryapp.models import Resource
 from memoryapp.schemas.fields import Page, Paging
-from memoryapp.schemas.resources import FoundOut, ResourceForm, ResourceOut, ResourceQuery
+from memoryapp.schemas.resources import (
+    NAME_MAX_CHARS,
+    FoundOut,
+    ResourceForm,
+    ResourceOut,
+    ResourceQuery,
+)
 
 router = Router(tags=["resources"])
 
@@ -30,26 +36,25 @@ def resource_add(
     request: ApiRequest, form: Form[ResourceForm], file: File[UploadedFile]
 ) -> Status[ResourceOut]:
     """A text or Markdown file in UTF-8. It is read in the background: look at `status`."""
+    refuse_unknown(request)
+    if form.shared and not request.user.is_staff:
+        raise ApiError(403, "administrators_only", "Only administrators share with everyone.")
+    if (file.size or 0) > settings.RESOURCE_MAX_BYTES:
+        limit = f"{settings.RESOURCE_MAX_BYTES:,} bytes"
+        raise ApiError(413, "too_large", f"{limit} are the most. Add the text in parts.")
     resource = resources.add(
-        user=request.user, name=form.name or (file.name or "")[-200:], body=text_of(file)
+        user=request.user,
+        name=form.name or (file.name or "")[-NAME_MAX_CHARS:],
+        body=file.read(),
+        is_shared=form.shared,
     )
     return Status(201, ResourceOut.model_validate(resource))
 
 
-def text_of(file: UploadedFile) -> str:
-    if (file.size or 0) > settings.RESOURCE_MAX_BYTES:
-        raise ApiError(
-            413, "too_large", f"A resource has at most {settings.RESOURCE_MAX_BYTES:,} bytes."
-        )
-    try:
-        text: str = file.read().decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise ApiError(422, "not_text", "file: this is not text in UTF-8.") from None
-    if "\0" in text:
-        raise ApiError(422, "not_text", "file: this is no text, there is a NUL in it.")
-    if not text.strip():
-        raise ApiError(422, "invalid", "file: there is nothing in it.")
-    return text
+def refuse_unknown(request: ApiRequest) -> None:
+    for name in [*request.POST, *request.FILES]:
+        if name not in ("file", *ResourceForm.model_fields):
+            raise ApiError(422, "invalid", f"There is no field {name!r} here.")
 
 
 @router.get("/search", response=list[FoundOut], summary="Search resources")

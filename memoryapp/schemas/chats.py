@@ -4,14 +4,13 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from django.conf import settings
-from pydantic import BaseModel, Field, RootModel
+from pydantic import Field, RootModel
 
-from memoryapp.models.chats import TITLE_MAX_CHARS
-from memoryapp.schemas.fields import Body, Changes, Id, Moment, Paging, Shown, Text, TimeZone
+from memoryapp.schemas.fields import Body, Changes, Given, Id, Moment, Paging, Shown, TimeZone
 
-Title = Annotated[Text, Field(min_length=1, max_length=TITLE_MAX_CHARS)]
-Said = Annotated[Text, Field(min_length=1, max_length=settings.MESSAGE_MAX_CHARS)]
-Name = Annotated[Text, Field(min_length=1, max_length=200)]
+Title = Annotated[str, Field(min_length=1, max_length=200)]
+Said = Annotated[str, Field(min_length=1, max_length=settings.MESSAGE_MAX_CHARS)]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class ChatOut(Shown):
@@ -25,7 +24,7 @@ class ChatOut(Shown):
 
 
 class ChatFilter(Paging):
-    q: Text = Field("", max_length=200, description="Words in the title or in a message.")
+    q: str = Field("", max_length=200, description="Words in the title or in a message.")
     archived: bool = Field(False, description="The archived ones instead of the others.")
     pinned: bool | None = None
 
@@ -42,7 +41,7 @@ class ChatChanges(Changes):
     archived: bool | None = None
 
 
-class Forget(BaseModel):
+class Forget(Given):
     forget: bool = Field(False, description="Forget what the chat taught as well.")
 
 
@@ -79,7 +78,7 @@ class Regenerate(Body):
     without: list[Id] = Field([], max_length=100, description="Facts to leave out this time.")
 
 
-class StreamFrom(BaseModel):
+class StreamFrom(Given):
     after: int = Field(0, ge=0, le=10**9, description="Code points that are already known.")
 
 

@@ -12,7 +12,6 @@ from pydantic import (
     ConfigDict,
     Field,
     PlainSerializer,
-    StringConstraints,
     ValidationInfo,
     WithJsonSchema,
     field_validator,
@@ -22,12 +21,6 @@ from memoryapp.models.accounts import check_timezone
 
 T = TypeVar("T")
 MAX_LIMIT = 200
-
-
-def storable(text: Any) -> Any:
-    if isinstance(text, str) and "\0" in text:
-        raise ValueError("a NUL character can't be stored; remove it")
-    return text
 
 
 def read_moment(value: Any) -> Any:
@@ -55,7 +48,6 @@ def known_timezone(name: str) -> str:
     return name
 
 
-Text = Annotated[str, BeforeValidator(storable), StringConstraints(strip_whitespace=True)]
 Moment = Annotated[
     datetime,
     BeforeValidator(read_moment),
@@ -64,10 +56,23 @@ Moment = Annotated[
 ]
 # Bodies are strict, and JSON has no type of its own for an id.
 Id = Annotated[UUID, Field(strict=False)]
-TimeZone = Annotated[Text, Field(max_length=64), AfterValidator(known_timezone)]
+TimeZone = Annotated[str, Field(max_length=64), AfterValidator(known_timezone)]
 
 
-class Body(BaseModel):
+class Given(BaseModel):
+    """What comes in. Spaces around a text don't count, and a text can be stored."""
+
+    model_config = ConfigDict(str_strip_whitespace=True)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def storable(cls, value: Any) -> Any:
+        if isinstance(value, str) and "\0" in value:
+            raise ValueError("a NUL character can't be stored; remove it")
+        return value
+
+
+class Body(Given):
     """A JSON body: its types are exact and unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -89,7 +94,7 @@ class Changes(Body):
         return self.model_dump(exclude_unset=True)
 
 
-class Paging(BaseModel):
+class Paging(Given):
     limit: int = Field(50, ge=1, le=MAX_LIMIT)
     offset: int = Field(0, ge=0, le=10**9)
 

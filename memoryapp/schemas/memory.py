@@ -3,10 +3,10 @@
 from typing import Annotated, ClassVar, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from memoryapp.models.memory import KEY_MAX_CHARS, VALUE_MAX_CHARS
-from memoryapp.schemas.fields import MAX_LIMIT, Body, Changes, Moment, Paging, Shown, Text
+from memoryapp.schemas.fields import MAX_LIMIT, Body, Changes, Given, Moment, Paging, Shown
 
 Kind = Literal["identity", "preference", "project", "task", "fact"]
 Status = Literal["active", "pending", "paused"]
@@ -20,10 +20,10 @@ def snake_case(key: str) -> str:
     return "_".join(key.lower().replace("_", " ").split())
 
 
-Key = Annotated[Text, Field(min_length=1, max_length=KEY_MAX_CHARS), AfterValidator(snake_case)]
+Key = Annotated[str, Field(min_length=1, max_length=KEY_MAX_CHARS), AfterValidator(snake_case)]
 
-Value = Annotated[Text, Field(min_length=1, max_length=VALUE_MAX_CHARS)]
-Subject = Annotated[Text, Field(max_length=100)]
+Value = Annotated[str, Field(min_length=1, max_length=VALUE_MAX_CHARS)]
+Subject = Annotated[str, Field(max_length=100)]
 
 
 def is_nobody(user_id: int | None) -> bool:
@@ -113,7 +113,7 @@ class FactFilter(Paging):
     as_of: Moment | None = Field(None, description="What was true then, instead of now.")
 
 
-class Scope(BaseModel):
+class Scope(Given):
     chat_id: UUID | None = Field(None, description="What this chat taught, and nothing else.")
     all: bool = Field(False, description="Everything that is known about you.")
 
@@ -122,8 +122,8 @@ class Forgotten(Shown):
     forgotten: int = Field(description="How many facts and prompts are gone, versions aside.")
 
 
-class RecallQuery(BaseModel):
-    q: Text = Field(min_length=1, max_length=VALUE_MAX_CHARS)
+class RecallQuery(Given):
+    q: str = Field(min_length=1, max_length=VALUE_MAX_CHARS)
     limit: int = Field(10, ge=1, le=MAX_LIMIT)
     kind: Kind | Literal["turn"] | None = None
     min_score: float = Field(0.0, ge=0, allow_inf_nan=False)

@@ -5,9 +5,9 @@ from decimal import Decimal
 from typing import Literal
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from memoryapp.schemas.fields import Body, Changes, Moment, Shown, Text, TimeZone
+from memoryapp.schemas.fields import Body, Changes, Given, Moment, Shown, TimeZone
 
 Scope = Literal["read", "write"]
 Language = Literal["en", "de"]
@@ -46,12 +46,12 @@ class MadeKey(KeyOut):
 
 
 class NewKey(Body):
-    name: Text = Field(min_length=1, max_length=100)
+    name: str = Field(min_length=1, max_length=100)
     scopes: list[Scope] = Field(["read", "write"], min_length=1, max_length=2)
     expires_at: Moment | None = None
 
 
-class UsageQuery(BaseModel):
+class UsageQuery(Given):
     days: int = Field(30, ge=1, le=366, description="How many days back, today included.")
 
 

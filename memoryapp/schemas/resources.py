@@ -3,9 +3,11 @@
 from typing import Literal
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from memoryapp.schemas.fields import Moment, Shown, Text
+from memoryapp.schemas.fields import Given, Moment, Shown
+
+NAME_MAX_CHARS = 200
 
 
 class ResourceOut(Shown):
@@ -18,12 +20,13 @@ class ResourceOut(Shown):
     created_at: Moment
 
 
-class ResourceForm(BaseModel):
-    name: Text = Field("", max_length=200, description="Left out, it is the file's name.")
+class ResourceForm(Given):
+    name: str = Field("", max_length=NAME_MAX_CHARS, description="Left out, it is the file's name.")
+    shared: bool = Field(False, description="With everyone; administrators only.")
 
 
-class ResourceQuery(BaseModel):
-    q: Text = Field(min_length=1, max_length=2000)
+class ResourceQuery(Given):
+    q: str = Field(min_length=1, max_length=2000)
     limit: int = Field(5, ge=1, le=50)
 
 
