@@ -16,13 +16,15 @@ http = get_asgi_application()
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
 from channels.security.websocket import AllowedHostsOriginValidator
+from django.conf import settings
 
+from memoryapp.body_limit import limit_body
 from memoryapp.replies import lifespan
 from memoryapp.routing import websocket_urlpatterns
 
 application = ProtocolTypeRouter(
     {
-        "http": http,
+        "http": limit_body(http, settings.BODY_MAX_BYTES),
         "websocket": AllowedHostsOriginValidator(
             AuthMiddlewareStack(URLRouter(websocket_urlpatterns))
         ),
