@@ -1,45 +1,14 @@
-import asyncio
-import threading
-import time
 from datetime import timedelta
 
 import pytest
-from django.db import connection, connections
+from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from memoryapp.memory import embeddings, minilm
-from memoryapp.memory import recall as recall_module
-from memoryapp.memory.embeddings import fill
-from memoryapp.memory.recall import FEW_PREFERENCES, arecall, recall, search, search_archive
+from memoryapp.memory.recall import FEW_PREFERENCES, Recalled, recall, search, search_archive
 from memoryapp.models import Chat, Fact, Message
 from memoryapp.models.chats import num_tokens
-
-TOOLS = "What tools do I use for infrastructure deployments?"
-
-
-def make_fact(user, key, value, **fields):
-    fields = {"origin": "typed", "actor": "extractor", "config": user.search_config, **fields}
-    fact = Fact.objects.create(user=user, key=key, value=value, **fields)
-    fill(Fact.objects.for_user(user), lambda each: each.text)
-    return fact
-
-
-def said(chat, *bodies, role=Message.Role.USER):
-    """Messages of the person in another chat, or of `chat` itself, with their vectors."""
-    messages = [chat.add_message(role, body) for body in bodies]
-    fill(chat.messages.all(), lambda each: each.body)
-    return messages
-
-
-def earlier_chat(user, *bodies, **fields):
-    chat = Chat.objects.create(user=user, **fields)
-    said(chat, *bodies)
-    return chat
-
-
-def texts(memories):
-    return [memory.text for memory in memories]
+from tests.memory.findable import TOOLS, earlier_chat, make_fact, said, texts
 
 
 @pytest.fixture
@@ -114,7 +83,7 @@ def test_recall_finds_nothing_while_memory_is_off(ada, chat, terraform, switched
     make_fact(ada, "name", "Ada", kind="identity")
     owner = {"user": ada, "chat": chat}[switched_off]
     owner.memory_on = False
-    assert recall(ada, chat, TOOLS) == recall_module.Recalled()
+    assert recall(ada, chat, TOOLS) == Recalled()
 
 
 def test_identity_pinned_and_due_facts_are_in_whatever_the_question(ada, chat):
@@ -284,132 +253,3 @@ def test_of_a_long_message_the_passage_that_fits_is_shown(ada, chat):
     (turn,) = recall(ada, chat, "When does the cluster password rotate?").turns
     assert "rotates on Sundays" in turn.text
     assert num_tokens(turn.text) < 300
-
-
-def test_words_are_found_in_the_language_each_row_was_written_in(ada, chat):
-    ada.language = "de"
-    make_fact(ada, "wohnung", "Zwei Häuser am See", config="german")
-    make_fact(ada, "server", "Deployments happen nightly", config="english")
-    Fact.objects.update(embedding=None)
-    assert texts(search(ada, "Welches Haus?"))[0] == "wohnung: Zwei Häuser am See"
-    best = search(ada, "Deployments")[0]
-    assert (best.text, best.words) == ("server: Deployments happen nightly", 1.0)
-
-
-def test_stop_words_count_for_nothing(ada, terraform):
-    assert search(ada, "what do I use the for", min_score=-1)[0].words == 0
-
-
-@pytest.mark.parametrize(
-    "question",
-    ["", " ", "?", "\0", "'; drop table memoryapp_fact; --", "%s %(x)s {rows}", "\\ ' \" & | ! :*",
-     "https://example.org/a?b=c&d", "word " * 30_000, "😀", "日本語", "a" * 5000],
-)  # fmt: skip
-def test_any_question_can_be_asked(ada, chat, terraform, question):
-    earlier_chat(ada, "We deploy with Terraform.")
-    recall(ada, chat, question)
-    search(ada, question)
-    assert search(ada, "terraform")[0].id == str(terraform.pk)
-
-
-def test_search_gives_facts_best_first_with_a_least_score_and_a_kind(ada, terraform):
-    make_fact(ada, "dish", "likes tools for pasta", kind="preference")
-    assert texts(search(ada, TOOLS)) == [terraform.text, "dish: likes tools for pasta"]
-    assert texts(search(ada, TOOLS, limit=1)) == [terraform.text]
-    assert texts(search(ada, TOOLS, min_score=0.5)) == [terraform.text]
-    assert texts(search(ada, TOOLS, kind="preference")) == ["dish: likes tools for pasta"]
-    assert search(ada, " ") == []
-
-
-def test_search_looks_through_turns_when_asked(ada, terraform):
-    earlier_chat(ada, "We deploy with Terraform.")
-    assert texts(search(ada, TOOLS, kind="turn")) == ["We deploy with Terraform."]
-
-
-def test_search_leaves_out_other_users_facts_and_turns(ada, ben):
-    make_fact(ben, "deployment_tools", TOOLS)
-    earlier_chat(ben, "We deploy with Terraform.")
-    assert search(ada, TOOLS) == search(ada, TOOLS, kind="turn") == []
-
-
-def test_search_archive_finds_old_messages_of_all_chats_but_what_the_prompt_has(ada, ben, chat):
-    earlier_chat(ada, "We deploy with Terraform.")
-    earlier_chat(ada, "We deploy with Pulumi.", memory_on=False)
-    earlier_chat(ben, "We deploy with Ansible.")
-    said(chat, "We deploy with Chef.")
-    assert set(texts(search_archive(ada, TOOLS))) == {
-        "We deploy with Terraform.",
-        "We deploy with Chef.",
-    }
-    assert texts(search_archive(ada, TOOLS, chat=chat)) == ["We deploy with Terraform."]
-    assert search_archive(ada, "Who wrote Hamlet?", chat=chat) == []
-
-
-def test_search_archive_finds_nothing_while_memory_is_off(ada, chat):
-    earlier_chat(ada, "We deploy with Terraform.")
-    chat.memory_on = False
-    assert search_archive(ada, TOOLS, chat=chat) == []
-    ada.memory_on = False
-    assert search_archive(ada, TOOLS) == []
-
-
-@pytest.mark.django_db(transaction=True)
-async def test_arecall_answers_as_recall_does_and_leaves_no_connection_open(ada, settings):
-    settings.RECALL_TIMEOUT_MS = 10_000
-
-    def prepare():
-        make_fact(ada, "deployment_tools", "Terraform through GitHub Actions")
-        return Chat.objects.create(user=ada)
-
-    chat = await asyncio.to_thread(with_connection_closed, prepare)
-    found = await arecall(ada, chat, TOOLS)
-    assert texts(found.memories) == ["deployment tools: Terraform through GitHub Actions"]
-    assert found.timed_out is False
-    states = await asyncio.gather(*(in_recall_thread(is_connected) for _ in range(4)))
-    assert not any(states)
-
-
-def with_connection_closed(work):
-    try:
-        return work()
-    finally:
-        connection.close()
-
-
-def is_connected():
-    return connections["default"].connection is not None
-
-
-async def in_recall_thread(work):
-    return await asyncio.get_running_loop().run_in_executor(recall_module.executor, work)
-
-
-@pytest.mark.django_db(transaction=True)
-async def test_loading_the_embedding_model_is_not_counted_as_recall(ada, settings):
-    settings.RECALL_TIMEOUT_MS = 1000
-    chat = await Chat.objects.acreate(user=ada)
-    minilm._load.cache_clear()
-    with minilm._loading:
-        first = asyncio.ensure_future(arecall(ada, chat, TOOLS))
-        await asyncio.sleep(1.2)
-        assert not first.done()
-    assert (await first).timed_out is False
-
-
-async def test_arecall_goes_on_without_memory_when_time_is_up(settings, caplog):
-    settings.RECALL_TIMEOUT_MS = 50
-    embeddings.prepare()
-    release = threading.Event()
-    busy = [in_recall_thread(release.wait) for _ in range(2)]
-    tasks = [asyncio.ensure_future(work) for work in busy]
-    await asyncio.sleep(0)
-
-    started = time.perf_counter()
-    found = await arecall(None, None, TOOLS)
-    elapsed = time.perf_counter() - started
-
-    release.set()
-    await asyncio.gather(*tasks)
-    assert (found.memories, found.timed_out) == ((), True)
-    assert 40 <= found.milliseconds <= 1000 * elapsed + 1
-    assert elapsed < 1
