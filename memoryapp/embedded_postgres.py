@@ -254,14 +254,17 @@ def _let_in(data_dir: Path) -> None:
     It may then pass through the folders above, not list them, and only those are changed that it
     could not pass. A strict umask also hides the programs themselves.
     """
-    for folder in {*data_dir.parents, *_programs().parents}:
+    programs = _programs()
+    for folder in sorted({*data_dir.parents, *programs.parents}):
         if not folder.stat().st_mode & stat.S_IXOTH:
             logger.info("Letting every account pass through %s (chmod o+x)", folder)
             folder.chmod(folder.stat().st_mode | stat.S_IXOTH)
-    if not (_programs() / "postgres").stat().st_mode & stat.S_IROTH:
-        for path in [_programs().parent, *_programs().parent.rglob("*")]:
-            mode = path.stat().st_mode
-            path.chmod(mode | stat.S_IROTH | (stat.S_IXOTH if mode & stat.S_IXUSR else 0))
+    wheel = programs.parent.parent
+    for tree in (programs.parent, wheel.with_name(f"{wheel.name}.libs")):
+        if not tree.stat().st_mode & stat.S_IROTH:
+            for path in [*tree.rglob("*"), tree]:
+                mode = path.stat().st_mode
+                path.chmod(mode | stat.S_IROTH | (stat.S_IXOTH if mode & stat.S_IXUSR else 0))
 
 
 def _clear_remains(data_dir: Path) -> None:
