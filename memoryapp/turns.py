@@ -149,7 +149,7 @@ async def take_turn(turn: Turn, token: CancellationToken) -> AsyncIterator[Recei
         user, chat, question, without=turn.without, local=choice.is_local
     )
     receipt = Receipt(chat.remembers, choice.name, llm.label(choice), choice.is_offline)
-    context = await sync_to_async(_context)(turn, recalled, receipt, choice.is_local)
+    context = await sync_to_async(gathered)(turn, recalled, receipt, choice.is_local)
     yield receipt
     async for piece in talker.stream(question, context, choice=choice, token=token):
         if isinstance(piece, str):
@@ -167,7 +167,7 @@ def _since(started: float) -> int:
     return round(1000 * (time.monotonic() - started))
 
 
-def _context(
+def gathered(
     turn: Turn, recalled: recall.Recalled, receipt: Receipt, is_local: bool
 ) -> talker.Context:
     """Everything the talker is told, noted on the receipt as it is gathered."""
@@ -200,7 +200,7 @@ def _context(
         ),
         now=now,
         search_resources=_resource_search(turn, receipt),
-        search_archive=_archive_search(turn, receipt),
+        search_archive=_archive_search(turn, receipt, is_local),
     )
 
 
@@ -213,9 +213,17 @@ def _resource_search(turn: Turn, receipt: Receipt) -> Callable[[str], Awaitable[
     return search
 
 
-def _archive_search(turn: Turn, receipt: Receipt) -> Callable[[str], Awaitable[list[str]]]:
+def _archive_search(
+    turn: Turn, receipt: Receipt, is_local: bool
+) -> Callable[[str], Awaitable[list[str]]]:
     async def search(query: str) -> list[str]:
-        found = await sync_to_async(recall.search_archive)(turn.reply.user, query)
+        found = await sync_to_async(recall.search_archive)(
+            turn.reply.user,
+            query,
+            chat=turn.reply.chat,
+            without=turn.without,
+            local=is_local,
+        )
         found = [memory for memory in found if memory.id != str(turn.user_message.pk)]
         receipt.archive += [asdict(memory) for memory in found]
         return [f"{memory.said_at}: {memory.text}" for memory in found]

@@ -141,3 +141,16 @@ async def _thread(function, *arguments, **named):
     from asgiref.sync import sync_to_async
 
     return await sync_to_async(function)(*arguments, **named)
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_a_hosted_talker_cannot_look_up_what_is_for_local_models_only(ada, chat):
+    old = await _thread(make_chat, ada, "My therapist is called Quimby.", "Noted.")
+    source = await _thread(old.archive.first)
+    await _thread(make_fact, ada, "therapist", "Quimby", local_only=True, source_message=source)
+    turn = await _open(chat)
+    receipt = turns.Receipt(memory_on=True, model="hosted", label="", is_offline=False)
+    search = turns._archive_search(turn, receipt, is_local=False)
+    assert await search("What is my therapist called?") == []
+    search = turns._archive_search(turn, receipt, is_local=True)
+    assert "Quimby" in str(await search("What is my therapist called?"))
