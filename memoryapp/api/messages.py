@@ -15,7 +15,15 @@ from memoryapp.api.errors import ApiError
 from memoryapp.api.paging import cut
 from memoryapp.api.params import Asked
 from memoryapp.api.shown import shown
-from memoryapp.api.streams import begin, finished, prefers_stream, stream
+from memoryapp.api.streams import (
+    EVENT_STREAM,
+    begin,
+    ended,
+    finished,
+    last_look,
+    prefers_stream,
+    stream,
+)
 from memoryapp.models import Chat, Fact, Message, User
 from memoryapp.schemas.chats import (
     MessageFilter,
@@ -29,7 +37,9 @@ from memoryapp.schemas.fields import Page
 from memoryapp.turns import Turn
 
 router = Router(tags=["messages"])
+# A reply whose process died can't obey; the sweep ends it within a minute.
 STOP_SECONDS = 5.0
+STREAMED = {"responses": {200: {"content": {EVENT_STREAM: {"schema": {"type": "string"}}}}}}
 Role = Message.Role
 
 
@@ -49,6 +59,7 @@ def message_list(
 @router.post(
     "/chats/{chat_id}/messages",
     response={200: MessageOut, 201: MessageOut},
+    openapi_extra=STREAMED,
     summary="Say something, and wait for the reply or stream it",
 )
 async def message_add(
@@ -81,7 +92,11 @@ async def answered(request: ApiRequest, turn: Turn) -> Status[MessageOut] | Stre
     return Status(201 if turn.is_new else 200, await finished(turn.reply))
 
 
-@router.get("/messages/{message_id}/stream", summary="The rest of a reply, as it comes")
+@router.get(
+    "/messages/{message_id}/stream",
+    summary="The rest of a reply, as it comes",
+    openapi_extra=STREAMED,
+)
 async def message_stream(
     request: ApiRequest, message_id: UUID, asked: Asked[StreamFrom]
 ) -> StreamingHttpResponse:
@@ -99,14 +114,18 @@ async def message_stop(request: ApiRequest, message_id: UUID) -> MessageOut:
     reply = await sync_to_async(found_reply)(request.user, message_id)
     if reply.status == Message.Status.STREAMING:
         await replies.stop(reply.pk)
-    async with asyncio.timeout(STOP_SECONDS):
-        return await finished(reply)
+    try:
+        async with asyncio.timeout(STOP_SECONDS):
+            return await ended(reply)
+    except TimeoutError:
+        return await sync_to_async(last_look)(reply)
 
 
 @router.post(
     "/messages/{message_id}/regenerate",
     response={201: MessageOut},
     summary="Answer again, perhaps without some facts",
+    openapi_extra={"responses": {200: {"description": "OK", **STREAMED["responses"][200]}}},
 )
 async def message_regenerate(
     request: ApiRequest, message_id: UUID, data: Regenerate | None = None

@@ -45,15 +45,20 @@ async def begin(open_turn: Callable[[], Turn]) -> Turn:
         raise
 
 
-async def finished(reply: Message) -> MessageOut:
-    """The reply once it is written. Raises a 503 if it failed."""
+async def ended(reply: Message) -> MessageOut:
+    """The reply once nothing more comes, however it ended."""
     try:
         async with aclosing(follow(reply)) as events:
             async for _ in events:
                 pass
-        message = await sync_to_async(last_look)(reply)
+        return await sync_to_async(last_look)(reply)
     except Message.DoesNotExist:
         raise Http404 from None
+
+
+async def finished(reply: Message) -> MessageOut:
+    """The reply once it is written. Raises a 503 if it failed."""
+    message = await ended(reply)
     if code := FAILURES.get(Message.Status(message.status)):
         raise ApiError(503, code, message.failure)
     return message

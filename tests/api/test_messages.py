@@ -10,7 +10,7 @@ from pydantic_ai import ModelHTTPError
 
 from memoryapp import replies
 from memoryapp.agents import llm
-from memoryapp.api import streams
+from memoryapp.api import messages, streams
 from memoryapp.models import Chat, Message
 from tests.api.callers import told
 from tests.factories import make_chat, make_fact
@@ -310,6 +310,16 @@ class TestStreaming:
         events = await parsed(await ada_now("GET", path, headers={"Last-Event-ID": "5"}))
         assert text_of(events) == "morning."
 
+    async def test_a_stream_of_a_chat_that_is_deleted_ends(self, chat, ada_now, monkeypatch):
+        monkeypatch.setattr(replies, "LOOK_SECONDS", 0.1)
+        with llm.override({"talker": says(*WORDS, pause=0.02)}):
+            reply_id = await streaming_reply(ada_now, chat)
+            response = await ada_now("GET", f"/messages/{reply_id}/stream")
+            told(await ada_now("DELETE", f"/chats/{chat.pk}"), 200)
+            events = await parsed(response)
+        assert events[-1][0] == "error"
+        assert events[-1][1]["code"] == "not_found"
+
     async def test_a_message_without_a_reply_has_no_stream(self, ada, ada_now):
         chat = await sync_to_async(make_chat)(ada, "Hello")
         message = await chat.messages.aget()
@@ -330,6 +340,18 @@ class TestReplies:
         reply = await chat.messages.aget(role="assistant")
         stopped = told(await ada_now("POST", f"/messages/{reply.pk}/stop"), 200)
         assert (stopped["status"], stopped["body"]) == ("complete", "Good morning.")
+
+    async def test_a_failed_reply_that_is_stopped_is_shown_as_it_is(self, chat, ada_now):
+        reply = await chat.messages.aget(role="assistant")
+        await sync_to_async(reply.finish)("failed", "The model is away.")
+        stopped = told(await ada_now("POST", f"/messages/{reply.pk}/stop"), 200)
+        assert (stopped["status"], stopped["failure"]) == ("failed", "The model is away.")
+
+    async def test_a_reply_whose_process_died_cannot_be_stopped(self, chat, ada_now, monkeypatch):
+        monkeypatch.setattr(messages, "STOP_SECONDS", 0.1)
+        reply = await sync_to_async(chat.add_message)("assistant", "Half a", status="streaming")
+        stopped = told(await ada_now("POST", f"/messages/{reply.pk}/stop"), 200)
+        assert (stopped["status"], stopped["body"]) == ("streaming", "Half a")
 
     async def test_another_reply_stands_beside_the_first(self, chat, talker, ada_now):
         first = await chat.messages.aget(role="assistant")
