@@ -84,7 +84,8 @@ def forget(*, rows: QuerySet[Fact] | QuerySet[Prompt], actor: str) -> Report:
 
 def _forget_key(row: Fact | Prompt, actor: str) -> Report:
     about = {"subject": row.subject} if isinstance(row, Fact) else {}
-    versions = list(type(row).objects.filter(user=row.user, key=row.key, **about))
+    rows: Any = type(row).objects
+    versions: list[Fact | Prompt] = list(rows.filter(user=row.user, key=row.key, **about))
     table = row._meta.model_name or ""
     report = Report(memories=1, versions=len(versions))
     report.log_entries = _scrub_log(row.user, table, row.key, versions)

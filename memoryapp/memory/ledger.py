@@ -64,7 +64,11 @@ def _apply(
     user: User, operation: Operation, messages: Sequence[Message], model: str
 ) -> MemoryEvent | None:
     source = next((m for m in messages if _says(m, operation.quote)), None)
-    proposal = {"message": source, "quote": operation.quote, "operation": _digest(operation)}
+    proposal: dict[str, Any] = {
+        "message": source,
+        "quote": operation.quote,
+        "operation": _digest(operation),
+    }
     if source and source.memory_events.filter(operation=proposal["operation"]).exists():
         return None
     verdict = review.judge(user, operation, source)
