@@ -43,6 +43,14 @@ def one_at_a_time(name: str) -> Iterator[None]:
             cursor.execute("select pg_advisory_unlock(hashtextextended(%s, 0))", [name])
 
 
+def _asked(agent: str, work: Callable[..., Any], *arguments: Any) -> Any:
+    """What an agent answers. Raises AgentFailed with a sentence when its model can't."""
+    from memoryapp.agents import failures, llm
+
+    with failures.explained():
+        return async_to_sync(work)(*arguments, choice=llm.choose(cast(llm.Configured, agent)))
+
+
 def extract(chat_id: str) -> None:
     """Learn from what the user said in this chat since the last time."""
     with one_at_a_time(f"extract:{chat_id}"):
@@ -118,9 +126,7 @@ def _run_extractor(chat: Chat, batch: Sequence[Message], said_last: Message) -> 
         for number, message in enumerate(batch, 1)
     ]
     try:
-        return async_to_sync(extractor.extract)(
-            heard, _known(chat.user, batch), choice=llm.choose("extractor")
-        )
+        return _asked("extractor", extractor.extract, heard, _known(chat.user, batch))
     except Exception as error:
         _tell_of_failure(chat, said_last, llm.explain(error))
         raise
@@ -166,9 +172,9 @@ def summarize(chat_id: str) -> None:
         chat = Chat.objects.select_related("user").filter(pk=chat_id).first()
         if chat is None or not (covered := eviction.due(chat)):
             return
-        from memoryapp.agents import llm, summarizer
+        from memoryapp.agents import summarizer
 
-        run = async_to_sync(summarizer.summarize)(_said(covered), choice=llm.choose("summarizer"))
+        run = _asked("summarizer", summarizer.summarize, _said(covered))
         if summary := eviction.evict(chat, covered, run.output):
             Usage.objects.record(user=chat.user, chat=chat, agent="summarizer", run=run)
             _tell(chat, "condensed", summary)
@@ -196,9 +202,9 @@ def title(chat_id: str) -> None:
         chat = untitled.first()
         if chat is None or not (said := _said(chat.archive.spoken().on_branch()[:4])):
             return
-        from memoryapp.agents import llm, summarizer
+        from memoryapp.agents import summarizer
 
-        run = async_to_sync(summarizer.title)(said, choice=llm.choose("summarizer"))
+        run = _asked("summarizer", summarizer.title, said)
         # The person may have named it while the model was thinking.
         if untitled.update(title=run.output, title_source=Chat.TitleSource.AUTO):
             Usage.objects.record(user=chat.user, chat=chat, agent="title", run=run)

@@ -1,12 +1,15 @@
 import threading
+import traceback
 from datetime import timedelta
 
 import pytest
 from django.db import connection
 from django.utils import timezone
+from pydantic_ai import UnexpectedModelBehavior
 
 from memoryapp import tasks
 from memoryapp.agents import llm
+from memoryapp.agents.failures import AgentFailed
 from memoryapp.models import Chat, Fact, MemoryEvent, Message, Usage
 from tests.factories import make_chat, make_fact
 from tests.fakes import Script, learns, operation, says
@@ -78,14 +81,16 @@ def test_memory_switched_off_while_the_extractor_thinks_is_honoured(taught):
 
 
 def test_a_failing_extractor_tells_the_owner_and_the_queue(taught):
+    words = "the model's answer with everybody's words"
     with (
-        llm.override({"extractor": Script([RuntimeError("broken")])}),
-        pytest.raises(RuntimeError),
+        llm.override({"extractor": Script([UnexpectedModelBehavior(words)])}),
+        pytest.raises(AgentFailed) as failed,
     ):
         tasks.extract(str(taught.pk))
     event = MemoryEvent.objects.get()
     assert (event.action, event.user) == (MemoryEvent.Action.FAILED, taught.user)
     assert event.message == taught.archive.first()
+    assert words not in "".join(traceback.format_exception(failed.value))
 
 
 def test_the_extractor_is_shown_what_is_known(ada, ben, taught):

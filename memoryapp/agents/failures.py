@@ -1,6 +1,13 @@
 """What went wrong with a language model: a sentence of what happened, why, and what to do."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from pydantic_ai import exceptions as errors
+
+
+class AgentFailed(Exception):
+    """An agent's model couldn't do its work. The message is for its owner."""
 
 
 class EmptyReply(Exception):
@@ -101,9 +108,23 @@ UNKNOWN = (
 
 def explain(error: Exception) -> str:
     """Why an agent failed, as its owner reads it: what happened, why, and what to do."""
+    if isinstance(error, AgentFailed):
+        return str(error)
     if isinstance(error, errors.UserError):
         # Written for whoever sets the model up: it names settings, never their values.
         return f"The model is not set up: {error.message.rstrip('.')}. {CHECK_SETTINGS}"
     if isinstance(error, errors.ModelConnectionError) and error.phase == "read":
         return CUT_OFF
     return next((words for kind, words in SENTENCES if isinstance(error, kind)), UNKNOWN)
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Turn what a model did wrong into AgentFailed, whose traceback holds nobody's words.
+
+    An error of memoryapp itself stays as it is: its traceback is needed.
+    """
+    try:
+        yield
+    except (errors.AgentRunError, errors.UserError, TimeoutError, EmptyReply) as error:
+        raise AgentFailed(explain(error)) from None
