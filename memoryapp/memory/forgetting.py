@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from memoryapp.memory.operations import normalised, quote_start
-from memoryapp.models import Fact, Forgotten, MemoryEvent, Message, Prompt, User
+from memoryapp.models import Chat, Fact, Forgotten, MemoryEvent, Message, Prompt, User
 
 GONE = "[forgotten]"
 # Shorter values ("yes", "42") say little by themselves: their hash includes the key, and their
@@ -30,6 +30,7 @@ class Report:
     receipts: int = 0
     messages: int = 0  # no longer recalled, condensed or sent to a model
     summaries: int = 0  # removed, to be written again without it
+    titles: int = 0  # made by a model, to be made again without it
 
     def add(self, other: "Report") -> None:
         for field in fields(self):
@@ -70,7 +71,7 @@ def welcome_back(row: Fact | Prompt) -> None:
 def forget(*, rows: QuerySet[Fact] | QuerySet[Prompt], actor: str) -> Report:
     """Remove these rows with every version of their keys, and their text wherever it was kept.
 
-    It leaves versions, embeddings, the log, receipts and summaries. Messages that say it stay in
+    It leaves versions, embeddings, the log, receipts, summaries and made-up titles. Messages that say it stay in
     their chats for their owner to read, but are never recalled, condensed or sent to a model
     again. A later extraction of the same value waits for the owner's decision.
     """
@@ -95,6 +96,7 @@ def _forget_key(row: Fact | Prompt, actor: str) -> Report:
         silenced = _silence(row.user, versions)
         report.messages = len(silenced)
         report.summaries = _dissolve_summaries(row.user, silenced, versions)
+        report.titles = _remove_titles(row.user, versions)
         ids = {str(version.pk) for version in versions} | {str(pk) for pk in silenced}
         report.receipts = _scrub_receipts(row.user, ids)
     type(row).objects.filter(pk__in=[version.pk for version in versions]).delete()
@@ -154,6 +156,14 @@ def _dissolve_summaries(user: User, silenced: set[Any], versions: Collection[Fac
     Message.objects.filter(evicted_by__in=tainted).update(evicted_by=None)
     Message.objects.filter(pk__in=tainted).delete()
     return len(tainted)
+
+
+def _remove_titles(user: User, versions: Collection[Fact | Prompt]) -> int:
+    titled = Chat.objects.for_user(user).filter(title_source=Chat.TitleSource.AUTO)
+    telling = [chat.pk for chat in titled if _says_one_of(chat.title, versions)]
+    return titled.filter(pk__in=telling).update(
+        title=Chat._meta.get_field("title").get_default(), title_source=Chat.TitleSource.DEFAULT
+    )
 
 
 def _scrub_receipts(user: User, ids: set[str]) -> int:
