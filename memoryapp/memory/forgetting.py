@@ -71,9 +71,10 @@ def welcome_back(row: Fact | Prompt) -> None:
 def forget(*, rows: QuerySet[Fact] | QuerySet[Prompt], actor: str) -> Report:
     """Remove these rows with every version of their keys, and their text wherever it was kept.
 
-    It leaves versions, embeddings, the log, receipts, summaries and made-up titles. Messages that say it stay in
-    their chats for their owner to read, but are never recalled, condensed or sent to a model
-    again. A later extraction of the same value waits for the owner's decision.
+    It leaves versions, embeddings, the log, receipts, summaries and titles that a model made.
+    Messages that say it stay in their chats for their owner to read, but are never recalled,
+    condensed or sent to a model again. A later extraction of the same value waits for the owner's
+    decision.
     """
     report = Report()
     with transaction.atomic():
