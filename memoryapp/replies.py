@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
+from channels.db import database_sync_to_async
 from channels.layers import get_channel_layer
 from django.utils import timezone
 from pydantic_ai import CancellationToken, RunCancelled
@@ -210,17 +211,24 @@ async def follow(chat_id: UUID, reply_id: UUID, after: int = 0) -> AsyncGenerato
     await layer.group_add(chat_group(chat_id), channel)
     follower = Follower(str(reply_id), channel, after)
     try:
-        reply = await Message.objects.aget(pk=reply_id)
+        reply = await _look_at(reply_id)
         if reply.status == Status.STREAMING:
             await follower.join()
             async for event in _until_finished(layer, channel, follower):
                 yield event
-            reply = await Message.objects.aget(pk=reply_id)
+            reply = await _look_at(reply_id)
         if rest := reply.body[follower.offset :]:
             yield _delta(reply_id, follower.offset, rest)
         yield {"type": "reply.finished", "reply": str(reply_id), "status": reply.status}
     finally:
         await layer.group_discard(chat_group(chat_id), channel)
+
+
+# A request that follows a reply lives as long as the reply, and would hold its connection as long:
+# this gives it back to the pool.
+@database_sync_to_async
+def _look_at(reply_id: UUID | str) -> Message:
+    return Message.objects.get(pk=reply_id)
 
 
 async def _until_finished(layer: Any, channel: str, follower: Follower) -> AsyncIterator[Event]:
@@ -229,7 +237,7 @@ async def _until_finished(layer: Any, channel: str, follower: Follower) -> Async
         while True:
             await asyncio.wait({receiving}, timeout=LOOK_SECONDS)
             if not receiving.done():
-                reply = await Message.objects.aget(pk=follower.reply_id)
+                reply = await _look_at(follower.reply_id)
                 if reply.status != Status.STREAMING:
                     return
                 continue
