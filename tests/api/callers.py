@@ -12,7 +12,7 @@ from memoryapp.models import ApiKey
 class Caller:
     """Sends JSON and says what came back."""
 
-    client_class = Client
+    client_class: type = Client
 
     def __init__(self, secret=""):
         self.client = self.client_class()

@@ -155,7 +155,7 @@ def test_it_answers_alike_for_what_never_was(operation, ids, as_ben):
     assert (foreign.status_code, foreign.content) == (unknown.status_code, unknown.content)
 
 
-NONSENSE = [
+NONSENSE: list[object] = [
     None,
     True,
     0,
