@@ -115,7 +115,7 @@ class ChatConsumer(AsyncWebsocketConsumer):
     async def _have_it_read_again(self) -> None:
         """Let the page load its thread anew. It joins again when it has; nothing until then."""
         self.streams.clear()
-        await self._push("chats/_stale.html", {"chat": self.chat})
+        await self._push("chats/_stale.html", {})
 
     async def reply_started(self, event: Event) -> None:
         messages = [

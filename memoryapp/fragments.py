@@ -2,8 +2,8 @@
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +12,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q
 from django.utils.translation import gettext as _
 
 from memoryapp.memory.forgetting import GONE
-from memoryapp.models import Chat, Fact, MemoryEvent, Message, Prompt, User
+from memoryapp.models import Chat, Fact, MemoryEvent, MemoryMark, Message, Prompt, User
 from memoryapp.models.chats import ChatQuerySet, MessageQuerySet
 from memoryapp.models.memory import MemoryEventQuerySet, Status
 
@@ -45,11 +45,24 @@ class Entry:
     learned: tuple[Learned, ...] = ()
     num_waiting: int = 0  # proposals of the question that wait for a decision
     problem: str = ""  # why nothing could be learned from the question
+    marks: Mapping[str, bool] = field(default_factory=dict)  # memory id: was it of use
+
+    def recalled(self, part: str) -> list[dict[str, Any]]:
+        """A part of the receipt, each memory with its mark (`is_useful`, None without one)."""
+        memories = self.message.receipt.get(part, [])
+        return [{**memory, "is_useful": self.marks.get(memory["id"])} for memory in memories]
+
+    @property
+    def used(self) -> list[dict[str, Any]]:
+        return self.recalled("memories") + self.recalled("turns")
+
+    @property
+    def near_misses(self) -> list[dict[str, Any]]:
+        return self.recalled("near_misses")
 
     @property
     def num_used(self) -> int:
-        receipt = self.message.receipt
-        return len(receipt.get("memories", ())) + len(receipt.get("turns", ()))
+        return len(self.used)
 
     @property
     def num_learned(self) -> int:
@@ -142,9 +155,12 @@ def entries(user: User, messages: Sequence[Message]) -> tuple[Entry, ...]:
         .filter(status=Status.PENDING, source_message__in=questions)
         .values_list("source_message", flat=True)
     )
+    marks: dict[UUID, dict[str, bool]] = defaultdict(dict)
+    for mark in MemoryMark.objects.for_user(user).filter(message__in=messages):
+        marks[mark.message_id][str(mark.memory_id)] = mark.is_useful
     problems = dict(events.filter(action=Action.FAILED).values_list("message", "reason"))
     return tuple(
-        Entry(m, tuple(taught[about]), waiting[about], problems.get(about, ""))
+        Entry(m, tuple(taught[about]), waiting[about], problems.get(about, ""), marks[m.pk])
         if (about := m.parent_id) and m.role == Role.ASSISTANT
         else Entry(m)
         for m in messages

@@ -9,7 +9,7 @@ from django.urls import reverse
 from memoryapp import replies, turns
 from memoryapp.agents import llm
 from memoryapp.memory import ledger
-from memoryapp.models import Chat, Message
+from memoryapp.models import Chat, MemoryMark, Message
 from tests.factories import make_chat, make_fact, proposal
 from tests.fakes import says
 from tests.pages import HTMX, async_client_of, client_of, htmx_post, text_of
@@ -223,6 +223,33 @@ def test_a_reply_says_what_it_used_and_why(chat, ada):
     assert "deploy tool: Terraform &lt;3" in html
     assert "by meaning 0.52" in html
     assert "Memory took 20 of 300 tokens" in html
+
+
+@quick
+def test_a_recalled_memory_is_marked_as_of_use_or_not(chat, ada, ben):
+    fact = make_fact(ada, "deploy_tool", "Terraform")
+    reply = chat.messages.get(role="assistant")
+    Message.objects.filter(pk=reply.pk).update(receipt=receipt_of(fact))
+    data = {"memory": str(fact.pk), "is_useful": "no"}
+    chip = text_of(htmx_post(client_of(ada), url("mark", reply.pk), **data))
+    assert 'value="no" aria-pressed="true"' in chip
+    assert MemoryMark.objects.get().is_useful is False
+    assert htmx_post(client_of(ben), url("mark", reply.pk), **data).status_code == 404
+    for wrong in ("", "nonsense", str(uuid.uuid4())):
+        response = htmx_post(client_of(ada), url("mark", reply.pk), memory=wrong)
+        assert response.status_code == 404
+
+
+@slow
+async def test_a_reply_is_written_again_without_a_memory(bus, chat, ada, ben):
+    fact = await sync_to_async(make_fact)(ada, "deploy_tool", "Terraform")
+    foreign = await sync_to_async(make_fact)(ben, "deploy_tool", "Ansible")
+    client = await async_client_of(ada)
+    old = await chat.messages.aget(role="assistant")
+    data = {"without": [str(fact.pk), str(foreign.pk), "nonsense"]}
+    await client.post(url("regenerate", old.pk), data, headers=HTMX)
+    new = await finished(await chat.messages.exclude(pk=old.pk).aget(role="assistant"))
+    assert new.receipt["without"] == [str(fact.pk)]
 
 
 @quick

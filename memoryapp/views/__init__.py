@@ -1,5 +1,6 @@
 """Pages and fragments: function views, one module per noun."""
 
+import uuid
 from typing import Any
 
 from django.http import HttpResponse
@@ -9,6 +10,13 @@ from memoryapp import fragments
 from memoryapp.http import HtmxHttpRequest
 
 CHATS_IN_SIDE = 100
+
+
+def as_uuid(text: str) -> uuid.UUID | None:
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        return None
 
 
 def here(request: HtmxHttpRequest) -> str:

@@ -22,7 +22,7 @@ from memoryapp.forms import ChatTitleForm, MessageForm
 from memoryapp.http import HtmxHttpRequest
 from memoryapp.memory import forgetting
 from memoryapp.models import Chat, Fact, Message, Prompt, User
-from memoryapp.views import here, listed, render_dialog, render_page
+from memoryapp.views import as_uuid, here, listed, render_dialog, render_page
 
 
 def own_chat(user: User, chat_id: uuid.UUID) -> Chat:
@@ -114,7 +114,7 @@ def render_chat(
     """The chat with its newest messages, or with those before the message named in the query."""
     before: Message | None = None
     if "before" in request.GET:
-        before = get_object_or_404(chat.messages, pk=_uuid(request.GET["before"]))
+        before = get_object_or_404(chat.messages, pk=as_uuid(request.GET["before"]))
     thread = fragments.thread(chat, before)
     if request.htmx and before is not None:
         return render(request, "chats/_messages.html", {"thread": thread, "chat": chat})
@@ -133,13 +133,6 @@ def render_chat(
         drawer_state="closed" if request.COOKIES.get("drawer") == "closed" else "open",
     )
     return render_page(request, "chats/detail.html", context, status=status)
-
-
-def _uuid(text: str) -> uuid.UUID | None:
-    try:
-        return uuid.UUID(text)
-    except ValueError:
-        return None
 
 
 @login_required

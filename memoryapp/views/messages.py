@@ -6,7 +6,7 @@ from typing import Any
 from asgiref.sync import async_to_sync
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -15,8 +15,9 @@ from django.views.decorators.http import require_GET, require_POST
 from memoryapp import fragments, replies, turns
 from memoryapp.forms import MessageForm
 from memoryapp.http import HtmxHttpRequest
-from memoryapp.models import Chat, Message, User
-from memoryapp.views import here, render_page
+from memoryapp.memory import marks
+from memoryapp.models import Chat, Fact, Message, User
+from memoryapp.views import as_uuid, here, render_page
 from memoryapp.views.chats import own_chat, render_chat
 
 
@@ -70,9 +71,12 @@ def message_stop(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpRespons
 @login_required
 @require_POST
 def message_regenerate(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpResponse:
+    """Answer again, perhaps without some of the facts."""
     message = own_message(request.user, message_id)
+    without = [as_uuid(id) for id in request.POST.getlist("without")]
+    facts = Fact.objects.for_user(request.user).filter(pk__in=without)
     try:
-        turn = turns.reopen(message=message)
+        turn = turns.reopen(message=message, without=[str(fact.pk) for fact in facts])
     except turns.ReplyStreaming as error:
         return _refuse(request, message.chat, str(error), 409)
     except ValidationError as error:
@@ -82,6 +86,23 @@ def message_regenerate(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpR
         return redirect("chat-detail", message.chat_id)
     context: dict[str, Any] = {"entry": fragments.entry(turn.reply), "streaming": turn.reply}
     return render(request, "chats/_again.html", context)
+
+
+@login_required
+@require_POST
+def message_mark(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpResponse:
+    """Say whether a memory on the receipt of this reply was of use."""
+    message = own_message(request.user, message_id)
+    memory_id = as_uuid(request.POST.get("memory", ""))
+    is_useful = request.POST.get("is_useful") == "yes"
+    if not memory_id or not marks.mark(reply=message, memory_id=memory_id, is_useful=is_useful):
+        raise Http404
+    if not request.htmx:
+        return redirect("message-detail", message.pk)
+    entry = fragments.entry(message)
+    memories = [*entry.used, *entry.near_misses]
+    marked = next(memory for memory in memories if memory["id"] == str(memory_id))
+    return render(request, "chats/_chip.html", {"entry": entry, "memory": marked})
 
 
 @login_required

@@ -130,11 +130,23 @@ document.addEventListener("htmx:afterSwap", (event) => {
   if (event.target.id === "thread") join();
 });
 
+// Older messages come in above; what is in view stays where it is, also at the very top.
+document.addEventListener("htmx:beforeSwap", (event) => {
+  if (!event.detail.target.matches(".older")) return;
+  const box = scroller();
+  const fromEnd = box.scrollHeight - box.scrollTop;
+  isFollowing = false;
+  addEventListener("htmx:afterSwap", () => (box.scrollTop = box.scrollHeight - fromEnd), {
+    once: true,
+  });
+});
+
 document.addEventListener("htmx:oobAfterSwap", (event) => {
   const { target } = event.detail;
   if (target.id === "chat-title") {
     document.title = `${one("#chat-title").textContent} · memoryapp`;
   }
+  if (target.id === "freshness") htmx.trigger(document.body, "stale");
   if (target.id === "notice") announce(one("[data-announce]")?.textContent ?? "");
   if (target.matches("[aria-busy]")) announce(one("#announce").dataset.finished);
 });

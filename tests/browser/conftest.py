@@ -14,7 +14,8 @@ from asgiref.sync import sync_to_async
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
 from django.db import connections
-from django_q.conf import Conf
+from django_q.brokers import get_broker
+from django_q.signing import SignedPackage
 from playwright.sync_api import expect, sync_playwright
 
 from memoryapp.agents import llm
@@ -40,11 +41,31 @@ def chromium():
 
 
 @pytest.fixture
-def server(transactional_db, settings, monkeypatch):
-    """The application on a free port; background tasks run inline, no model but the offline one."""
+def worker(transactional_db):
+    """Background work as the queue brings it, in a thread of this process."""
+    is_over = threading.Event()
+    thread = threading.Thread(target=work, args=[is_over], daemon=True)
+    thread.start()
+    yield
+    is_over.set()
+    thread.join(10)
+
+
+def work(is_over):
+    queue = get_broker()
+    while not is_over.is_set():
+        for lock, package in queue.dequeue() or []:
+            task = SignedPackage.loads(package)
+            task["func"](*task["args"])
+            queue.acknowledge(lock)
+    connections.close_all()
+
+
+@pytest.fixture
+def server(worker, settings, monkeypatch):
+    """The application on a free port, with no model but the offline one."""
     settings.TALKER_MODEL = settings.EXTRACTOR_MODEL = settings.SUMMARIZER_MODEL = "offline"
     settings.RECALL_TIMEOUT_MS = 10_000  # the first embedding of a process loads the model
-    monkeypatch.setattr(Conf, "SYNC", True)
     # Each request has a thread of its own here, and no pool that would take its connection back.
     monkeypatch.setitem(connections.settings["default"], "CONN_MAX_AGE", 0)
     from config.asgi import application

@@ -1,0 +1,116 @@
+import pytest
+from playwright.sync_api import expect
+
+from memoryapp.memory import resources
+from memoryapp.models import Fact, Resource
+from tests.browser.conftest import PHONE
+from tests.factories import make_chat, make_fact, make_prompt
+
+LONG = "supercalifragilistic" * 20
+
+
+def test_a_fact_is_added_edited_found_and_forgotten(browse, ada):
+    page = browse(ada).open("/memory/")
+    page.get_by_role("link", name="Add a fact").click()
+    page.get_by_label("About").fill("Units")
+    page.get_by_label("What I should know").fill("metric")
+    page.get_by_role("button", name="Save").click()
+    fact = page.locator(".fact")
+    expect(fact).to_contain_text("metric")
+    fact.hover()
+    fact.get_by_role("link", name="Edit").click()
+    fact.get_by_label("What I should know").fill("metric, and Celsius")
+    fact.get_by_role("button", name="Save").click()
+    expect(fact).to_contain_text("metric, and Celsius")
+    fact.get_by_role("link", name="History").click()
+    expect(fact.locator(".was")).to_have_text("metric")
+    page.get_by_label("Search facts").fill("celsius")
+    expect(page.get_by_text("1 fact found")).to_be_visible()
+    fact.get_by_role("link", name="Forget").click()
+    page.get_by_role("dialog").get_by_role("button", name="Forget").click()
+    expect(fact).to_have_count(0)
+    assert not Fact.objects.exists()
+
+
+def test_a_wrong_fact_is_refused_in_the_dialog(browse, ada):
+    page = browse(ada).open("/memory/")
+    page.get_by_role("link", name="Add a fact").click()
+    page.get_by_label("About").fill("Until when")
+    page.get_by_label("What I should know").fill("something")
+    page.get_by_label("Use until").fill("2001-01-01")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text("This day is over.")
+
+
+def test_a_fact_is_pinned_and_paused_in_place(browse, ada):
+    make_fact(ada, "units", "metric")
+    page = browse(ada).open("/memory/")
+    page.locator(".fact").hover()
+    page.get_by_role("button", name="Pin: always use").click()
+    expect(page.get_by_text("always used")).to_be_visible()
+    page.get_by_role("button", name="Pause").click()
+    expect(page.locator(".fact--paused")).to_be_visible()
+
+
+def test_a_resource_is_uploaded_read_and_removed(browse, ada):
+    page = browse(ada).open("/resources/")
+    file = {"name": "runbook.md", "mimeType": "text/markdown", "buffer": b"Drain the queue first."}
+    page.get_by_label("A text file").set_input_files(file)
+    page.get_by_role("button", name="Add").click()
+    expect(page.locator(".resource")).to_contain_text("1 passage")
+    page.get_by_role("link", name="Remove runbook.md").click()
+    page.get_by_role("button", name="Remove").click()
+    expect(page.locator(".resource")).to_have_count(0)
+    assert not Resource.objects.exists()
+
+
+def test_a_key_is_made_and_shown_once(browse, ada):
+    page = browse(ada).open("/settings/")
+    page.get_by_label("Name of a new key").fill("Laptop")
+    page.get_by_role("button", name="Make a key").click()
+    expect(page.locator("#new-key")).to_contain_text("ma_")
+    page.get_by_role("link", name="Settings").click()
+    expect(page.locator("#new-key")).to_have_count(0)
+    expect(page.get_by_role("rowheader", name="Laptop")).to_be_visible()
+
+
+@pytest.fixture
+def pages(ada):
+    """Every page with the longest words it may have to hold."""
+    code = f"```\n{LONG}\n```\n\n| {LONG} | b |\n|---|---|\n| 1 | 2 |\n\n{LONG} `{LONG}`"
+    chat = make_chat(ada, LONG, code, title=LONG[:200])
+    make_fact(ada, LONG[:100], LONG, quote=LONG, source_message=chat.messages.first())
+    make_fact(ada, "allergy", LONG, status="pending", waits_because="It is sensitive.")
+    make_prompt(ada, "length", LONG)
+    resources.add(user=ada, name=LONG[:200], body="text")
+    return [
+        *("/", f"/chats/{chat.pk}/", "/chats/", "/memory/", "/memory/persona/", "/memory/log/"),
+        *("/memory/inbox/", "/resources/", "/settings/", "/nowhere/", "/accounts/logout/"),
+    ]
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_no_page_scrolls_sideways_on_a_phone(browse, ada, pages, width):
+    viewport = {**PHONE, "width": width}
+    person = browse(ada, viewport=viewport, has_touch=True, is_mobile=True)
+    for address in pages:
+        page = person.open(address)
+        box = page.locator("html").evaluate("e => [e.scrollWidth, e.clientWidth]")
+        assert box == [width, width], address
+        page.close()
+
+
+def test_on_a_phone_the_chats_open_over_the_page(browse, ada, chat):
+    page = browse(ada, viewport=PHONE, has_touch=True, is_mobile=True).open("/memory/")
+    expect(page.locator("#side")).to_be_hidden()
+    page.get_by_role("button", name="Chats and pages").tap()
+    page.locator(f"#side a[href='/chats/{chat.pk}/']").tap()
+    page.wait_for_url(f"**/chats/{chat.pk}/")
+
+
+@pytest.mark.parametrize(
+    ("scheme", "paper"), [("light", "rgb(253, 253, 252)"), ("dark", "rgb(22, 25, 23)")]
+)
+def test_the_page_is_light_or_dark_as_the_system(browse, ada, scheme, paper):
+    page = browse(ada, color_scheme=scheme).open("/")
+    expect(page.locator("html")).to_have_css("background-color", paper)
