@@ -146,7 +146,7 @@ def _known(user: User, batch: Sequence[Message]) -> list[Any]:
         Known(
             number=number,
             id=str(row.pk),
-            table=ledger.table_of(row),
+            table=row.table,
             kind=getattr(row, "kind", ""),
             key=row.key,
             value=row.value,

@@ -7,6 +7,7 @@ from memoryapp.api import (
     chats,
     errors,
     facts,
+    inbox,
     keys,
     marks,
     me,
@@ -36,6 +37,7 @@ api.add_router("", messages.router)
 api.add_router("", marks.router)
 api.add_router("/facts", facts.router)
 api.add_router("/prompts", prompts.router)
+api.add_router("/inbox", inbox.router)
 api.add_router("/recall", recall.router)
 api.add_router("/resources", resources.router)
 api.add_router("/me", me.router)

@@ -18,6 +18,7 @@ from memoryapp.models import Chat, Fact, Prompt, User
 from memoryapp.models.memory import Origin
 from memoryapp.schemas.fields import Page, Paging
 from memoryapp.schemas.memory import (
+    Checked,
     FactChanges,
     FactFilter,
     FactOut,
@@ -47,9 +48,15 @@ def known_about(user: User) -> list[QuerySet[Any]]:
 
 
 def forget(querysets: Iterable[QuerySet[Any]], user: User) -> Forgotten:
+    report = forgetting.Report()
     with transaction.atomic():
-        reports = [forgetting.forget(rows=rows, actor=user.username) for rows in querysets]
-    return Forgotten(forgotten=sum(report.memories for report in reports))
+        for rows in querysets:
+            report.add(forgetting.forget(rows=rows, actor=user.username))
+    return told(report)
+
+
+def told(report: forgetting.Report) -> Forgotten:
+    return Forgotten(forgotten=report.memories, checked=Checked.model_validate(report))
 
 
 @router.get("", response=Page[FactOut], summary="List facts")
@@ -80,13 +87,17 @@ def fact_add(request: ApiRequest, data: NewFact) -> Status[FactOut]:
     return Status(201, FactOut.model_validate(fact))
 
 
-@router.delete("", response=Forgotten, summary="Forget what a chat taught, or everything")
+@router.delete("", response=Forgotten, summary="Forget what a chat taught, a kind, or everything")
 def fact_forget_many(request: ApiRequest, asked: Asked[Scope]) -> Forgotten:
-    """Facts and prompts alike, with every version. Say `chat_id` or `all=true`, one of them."""
-    if asked.all == (asked.chat_id is not None):
-        raise ApiError(422, "no_scope", "Say what to forget: chat_id=<id> or all=true.")
+    """Facts and prompts alike, with every version. Say one of `chat_id`, `kind`, `all=true`."""
+    if [asked.all, asked.kind is not None, asked.chat_id is not None].count(True) != 1:
+        raise ApiError(
+            422, "no_scope", "Say one thing to forget: chat_id=<id>, kind=<kind> or all=true."
+        )
     if asked.all:
         return forget(known_about(request.user), request.user)
+    if asked.kind:
+        return forget([Fact.objects.for_user(request.user).filter(kind=asked.kind)], request.user)
     chat = get_object_or_404(Chat.objects.for_user(request.user), pk=asked.chat_id)
     return forget(taught_by(chat), request.user)
 

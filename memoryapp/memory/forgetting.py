@@ -88,9 +88,8 @@ def _forget_key(row: Fact | Prompt, actor: str) -> Report:
     about = {"subject": row.subject} if isinstance(row, Fact) else {}
     rows: Any = type(row).objects
     versions: list[Fact | Prompt] = list(rows.filter(user=row.user, key=row.key, **about))
-    table = row._meta.model_name or ""
     report = Report(memories=1, versions=len(versions))
-    report.log_entries = _scrub_log(row.user, table, row.key, versions)
+    report.log_entries = _scrub_log(row.user, row.table, row.key, versions)
     if row.user is not None:
         for version in versions:
             note(version)
@@ -102,7 +101,7 @@ def _forget_key(row: Fact | Prompt, actor: str) -> Report:
         report.receipts = _scrub_receipts(row.user, ids)
     type(row).objects.filter(pk__in=[version.pk for version in versions]).delete()
     MemoryEvent.objects.create(
-        user=row.user, action=MemoryEvent.Action.FORGOTTEN, table=table, key=GONE, actor=actor
+        user=row.user, action=MemoryEvent.Action.FORGOTTEN, table=row.table, key=GONE, actor=actor
     )
     return report
 

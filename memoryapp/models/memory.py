@@ -129,6 +129,11 @@ class Remembered(Searchable):
         return f"{self.key}: {self.value[:60]}"
 
     @property
+    def table(self) -> str:
+        """What kind of row it is, as operations and the log name it: "fact" or "prompt"."""
+        return str(self._meta.model_name)
+
+    @property
     def is_current(self) -> bool:
         return self.valid_to is None and (
             self.expires_at is None or self.expires_at > timezone.now()

@@ -61,6 +61,26 @@ class FactOut(Remembered):
     due_at: Moment | None
 
 
+class ProposalOut(Shown):
+    """What was learned but takes no effect before its owner has decided."""
+
+    id: UUID
+    table: Literal["fact", "prompt"] = Field(description="A fact, or a way to answer.")
+    kind: Kind | None = Field(None, description="Of a fact; a prompt has none.")
+    subject: str = ""
+    key: str
+    value: str
+    reason: str = Field(validation_alias="waits_because", description="Why it waits.")
+    quote: str
+    source_message_id: UUID | None
+    origin: Origin
+    recorded_at: Moment
+
+
+class TurnedDown(Shown):
+    turned_down: int
+
+
 class NewPrompt(Body):
     key: Key
     value: Value
@@ -115,11 +135,24 @@ class FactFilter(Paging):
 
 class Scope(Given):
     chat_id: UUID | None = Field(None, description="What this chat taught, and nothing else.")
+    kind: Kind | None = Field(None, description="All facts of this kind.")
     all: bool = Field(False, description="Everything that is known about you.")
+
+
+class Checked(Shown):
+    """Where the forgotten text was looked for, and in how many places it was removed."""
+
+    versions: int
+    log_entries: int
+    receipts: int
+    messages: int = Field(description="No longer recalled, condensed or sent to a model.")
+    summaries: int
+    titles: int
 
 
 class Forgotten(Shown):
     forgotten: int = Field(description="How many facts and prompts are gone, versions aside.")
+    checked: Checked
 
 
 class RecallQuery(Given):

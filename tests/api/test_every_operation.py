@@ -49,6 +49,9 @@ ASKED = [
     ("POST /prompts", "", {"key": "length", "value": "Long"}, 201),
     ("PATCH /prompts/{prompt_id}", "", {"value": "Long"}, 404),
     ("DELETE /prompts/{prompt_id}", "", None, 404),
+    ("GET /inbox", "", None, 200),
+    ("POST /inbox/{proposal_id}/approve", "", None, 404),
+    ("POST /inbox/{proposal_id}/reject", "", None, 404),
     ("GET /recall", f"?q={SECRET}", None, 200),
     ("GET /recall", f"?q={SECRET}&kind=turn", None, 200),
     ("GET /resources", "", None, 200),
@@ -82,6 +85,7 @@ def ids(ada):
     chat = make_chat(ada, f"I live in {SECRET}", f"{SECRET} is warm.", title=f"On {SECRET}")
     question, answer = chat.messages.order_by("created_at")
     fact = make_fact(ada, "city", SECRET, source_message=question)
+    proposal = make_fact(ada, "allergy", SECRET, status="pending", waits_because=SECRET)
     prompt = make_prompt(ada, "greeting", f"Greet me from {SECRET}")
     resource = Resource.objects.create(user=ada, name=SECRET, body=f"{SECRET} is an island.")
     resource.passages.create(position=0, body=resource.body)
@@ -90,7 +94,7 @@ def ids(ada):
     for rows in (Fact, Message):
         embeddings.fill(rows.objects.all(), lambda row: getattr(row, "text", "") or row.body)
     rows = {"chat": chat, "message": answer, "fact": fact, "prompt": prompt}
-    rows |= {"resource": resource, "key": key}
+    rows |= {"resource": resource, "key": key, "proposal": proposal}
     return {f"{name}_id": str(row.pk) for name, row in rows.items()}
 
 
