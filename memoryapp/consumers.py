@@ -104,7 +104,7 @@ class ChatConsumer(AsyncWebsocketConsumer):
 
     async def _join(self, stamp: Any) -> None:
         """Bring a page that was rendered some time ago up to date."""
-        await self.chat.arefresh_from_db()
+        self.chat = await self._find_chat(self.chat.pk) or self.chat
         if stamp != await sync_to_async(fragments.stamp)(self.chat):
             await self._have_it_read_again()
             return
@@ -124,7 +124,8 @@ class ChatConsumer(AsyncWebsocketConsumer):
                 pk__in=[event["user_message"], event["reply"]]
             ).order_by("created_at")
         ]
-        if await messages[0].children.filter(role=Message.Role.ASSISTANT).acount() > 1:
+        answers = self.chat.messages.filter(parent_id=event["user_message"], role="assistant")
+        if len(messages) < 2 or await answers.acount() > 1:
             await self._have_it_read_again()
             return
         self.streams[event["reply"]] = Stream(event["reply"], self.channel_name)
@@ -176,7 +177,9 @@ class ChatConsumer(AsyncWebsocketConsumer):
         return await replies_.select_related("chat__user", "user").afirst()
 
     async def _push(self, template: str, context: Event | Callable[[], Event]) -> None:
-        await self.send(text_data=await sync_to_async(self._rendered)(template, context))
+        # What needs no query stays off the one thread that all queries of this process share.
+        render = sync_to_async(self._rendered, thread_sensitive=callable(context))
+        await self.send(text_data=await render(template, context))
 
     def _rendered(self, template: str, context: Event | Callable[[], Event]) -> str:
         """A fragment as this person reads it; a callable context may query."""

@@ -73,7 +73,7 @@ def message_stop(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpRespons
 def message_regenerate(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpResponse:
     """Answer again, perhaps without some of the facts."""
     message = own_message(request.user, message_id)
-    without = [as_uuid(id) for id in request.POST.getlist("without")]
+    without = [id for id in map(as_uuid, request.POST.getlist("without")) if id]
     facts = Fact.objects.for_user(request.user).filter(pk__in=without)
     try:
         turn = turns.reopen(message=message, without=[str(fact.pk) for fact in facts])
