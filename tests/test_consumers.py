@@ -256,7 +256,7 @@ async def test_what_was_learned_arrives_under_the_reply_and_as_a_notice(tabs, ta
     await tell(chat, "learned", taught.pk)
     frame = await tab.until("receipt__learned")
     assert 'class="notice"' in frame
-    assert "Greeting: " in frame
+    assert '<span class="now">hello</span>' in frame
 
 
 async def test_a_person_who_wants_no_notice_gets_only_the_line(tabs, taught, chat, ada):

