@@ -27,9 +27,9 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field, WithJsonSchema
 from pydantic_ai import Agent, NativeOutput, UsageLimits
 from pydantic_ai.usage import RunUsage
 
@@ -75,6 +75,9 @@ CONTEXT_BYTES = 600
 # The nearest known rows tell the model which keys to use; the ledger finds repeats by itself.
 KNOWN_ROWS, KNOWN_VALUE_BYTES = 40, 200
 
+# A local server holds its model to the schema, and a small one writes on and on where that sets
+# no end. Answers aren't checked against these ends: what is good and longer is no error.
+MOST_OPERATIONS, MOST_CHARS, ANSWER_TOKENS = 12, 500, 2000
 LIMITS = UsageLimits(request_limit=3)  # an answer and two more chances to keep to the form
 
 
@@ -104,26 +107,35 @@ class Known:
     subject: str
 
 
+Words = Annotated[str, WithJsonSchema({"type": "string", "maxLength": MOST_CHARS})]
+Row = Annotated[int, WithJsonSchema({"type": "integer", "minimum": 0, "maximum": 999})]
+# JSON Schema's own date-time has an offset, and a small model makes that up.
+LocalTime = Annotated[
+    datetime,
+    WithJsonSchema({"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$"}),
+]
+
+
 class Proposal(BaseModel):
     """One operation, as the model writes it."""
 
     action: Literal["add", "update", "retract"]
     table: Literal["fact", "prompt"]
     kind: Literal["identity", "preference", "project", "task", "fact"]
-    key: str
-    value: str
-    subject: str
-    quote: str
-    replaces: int | None = None
-    valid_from: datetime | None = None
-    due_at: datetime | None = None
-    expires_at: datetime | None = None
+    key: Words
+    value: Words
+    subject: Words
+    quote: Words
+    replaces: Row | None = None
+    valid_from: LocalTime | None = None
+    due_at: LocalTime | None = None
+    expires_at: LocalTime | None = None
 
 
 class Learned(BaseModel):
     """What the messages teach about the user."""
 
-    operations: list[Proposal]
+    operations: list[Proposal] = Field(json_schema_extra={"maxItems": MOST_OPERATIONS})
 
 
 extractor = Agent(name="extractor", instructions=INSTRUCTIONS, retries={"output": 2})
@@ -138,16 +150,15 @@ async def extract(
     in several calls. Raises pydantic-ai's errors, and TimeoutError when it takes too long.
     """
     started, usage, operations = time.monotonic(), RunUsage(), list[Operation]()
-    model = llm.build(choice, "extractor")
-    # A local server holds its model to the schema while it writes; tools are what others do best.
-    is_native = choice.is_local and model.profile.get("supports_json_schema_output", False)
-    async with asyncio.timeout(llm.BACKGROUND_SECONDS):
+    async with asyncio.timeout(llm.BACKGROUND_SECONDS), llm.build(choice, "extractor") as model:
+        # A local server holds its model to the schema as it writes; others do best with tools.
+        is_native = choice.is_local and model.profile.get("supports_json_schema_output", False)
         for document in documents(heard, known, most=llm.portion_bytes(choice)):
             result = await extractor.run(
                 document,
                 output_type=NativeOutput(Learned) if is_native else Learned,
                 model=model,
-                model_settings=llm.background_settings(choice),
+                model_settings=llm.background_settings(choice, most_tokens=ANSWER_TOKENS),
                 usage_limits=LIMITS,
             )
             usage += result.usage

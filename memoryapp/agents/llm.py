@@ -36,6 +36,8 @@ PROVIDERS = (
     ("GEMINI_API_KEY", "google:gemini-3.8-flash"),
 )
 OPENAI_KINDS = ("openai", "openai-chat", "openai-responses")
+# How long a server may take to list its models. An Ollama is only guessed to be there.
+SET_SERVER_SECONDS, GUESSED_SERVER_SECONDS = 3, 0.3
 
 # A server that is there accepts a connection within pydantic-ai's 5 seconds. A small machine can
 # take a minute and more to read a long prompt before its first token; after two minutes of
@@ -45,11 +47,8 @@ WHILE_WAITING = ModelSettings(
 )
 # The queue kills a task after 150 seconds (Q_CLUSTER), so what it calls must give up before.
 BACKGROUND_SECONDS = 140
-# Noting, condensing and naming need no thinking, which takes minutes on a small machine. The
-# tokens are several times what a good answer has: a small model may never stop by itself.
-IN_BACKGROUND = ModelSettings(
-    timeout=120, request_timeout=120, max_retries=1, thinking=False, max_tokens=3000
-)
+# Noting, condensing and naming need no thinking, which takes minutes on a small machine.
+IN_BACKGROUND = ModelSettings(timeout=120, request_timeout=120, max_retries=1, thinking=False)
 # In UTF-8 bytes, of which about four make a token in any script. Ollama drops what is over its
 # 4,096 tokens without a word; hosted models take 100,000 and more.
 LOCAL_BYTES, HOSTED_BYTES = 8_000, 48_000
@@ -76,9 +75,14 @@ class Run(Generic[T]):
     cost: Decimal | None
 
 
-def background_settings(choice: Choice) -> ModelSettings:
-    """Settings of the agents in the background: no play of chance for a small local model."""
-    return {**IN_BACKGROUND, "temperature": 0} if choice.is_local else IN_BACKGROUND
+def background_settings(choice: Choice, *, most_tokens: int) -> ModelSettings:
+    """Settings for an agent in the background whose answer has at most `most_tokens`.
+
+    A small local model is kept from playing with chance, and from never coming to an end.
+    """
+    if not choice.is_local:
+        return IN_BACKGROUND
+    return {**IN_BACKGROUND, "temperature": 0, "max_tokens": most_tokens}
 
 
 def portion_bytes(choice: Choice) -> int:
@@ -135,12 +139,13 @@ def _found() -> str:
     if base_url and urlsplit(base_url).hostname != "api.openai.com":
         # Chosen even when it doesn't answer: somebody set it, so its silence is an error to be
         # told and no reason to answer with less.
-        model = first_model(base_url, os.environ.get("OPENAI_API_KEY", ""))
+        key = os.environ.get("OPENAI_API_KEY", "")
+        model = first_model(base_url, seconds=SET_SERVER_SECONDS, key=key)
         return f"openai-chat:{model or 'default'}"
     for variable, name in PROVIDERS:
         if os.environ.get(variable):
             return name
-    model = first_model(settings.OLLAMA_BASE_URL)
+    model = first_model(settings.OLLAMA_BASE_URL, seconds=GUESSED_SERVER_SECONDS)
     return f"ollama:{model}" if model else OFFLINE
 
 
@@ -173,11 +178,12 @@ def build(choice: Choice, agent: Agent) -> Model:
         return _overrides[agent]
     if choice.is_offline:
         return offline.model(agent)
-    return _model(choice.name, _base_url(choice.name))
+    return _model(agent, choice.name, _base_url(choice.name))
 
 
+# One for each agent: those in the background close their connections when they are done.
 @lru_cache(maxsize=16)
-def _model(name: str, base_url: str) -> Model:
+def _model(agent: Agent, name: str, base_url: str) -> Model:
     def provider(kind: str) -> Provider[Any]:
         if kind != "ollama":
             return infer_provider(kind)

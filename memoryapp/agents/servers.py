@@ -9,7 +9,6 @@ import urllib.request
 from urllib.parse import urlsplit
 
 LOOK_AGAIN_SECONDS = 60
-LOOK_SECONDS = 0.3
 NO_CHAT_MODEL = re.compile(r"embed|minilm|\bbge-|rerank|whisper|tts|moderation|dall-e", re.I)
 LOCAL_DOMAINS = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
 
@@ -17,20 +16,22 @@ _seen: dict[str, tuple[float, str]] = {}
 _looking = threading.Lock()
 
 
-def first_model(base_url: str, key: str = "") -> str:
-    """The first chat model that the server lists, or "" when none answers.
+def first_model(base_url: str, *, seconds: float, key: str = "") -> str:
+    """The first chat model that the server lists, or "" when none answers within `seconds`.
 
-    The server is asked at most once a minute, and waited for a moment only.
+    The server is asked at most once a minute.
     """
     with _looking:
         seen_at, model = _seen.get(base_url, (float("-inf"), ""))
         if time.monotonic() - seen_at > LOOK_AGAIN_SECONDS:
-            model = next((m for m in _models(base_url, key) if not NO_CHAT_MODEL.search(m)), "")
+            model = next(
+                (m for m in _models(base_url, key, seconds) if not NO_CHAT_MODEL.search(m)), ""
+            )
             _seen[base_url] = (time.monotonic(), model)
     return model
 
 
-def _models(base_url: str, key: str) -> list[str]:
+def _models(base_url: str, key: str, seconds: float) -> list[str]:
     if urlsplit(base_url).scheme not in ("http", "https"):
         return []
     request = urllib.request.Request(f"{base_url.rstrip('/')}/models")
@@ -39,7 +40,7 @@ def _models(base_url: str, key: str) -> list[str]:
     # A proxy named by the environment leads out of the network that a near server is in.
     proxies = urllib.request.ProxyHandler({} if is_near(base_url) else None)
     try:
-        with urllib.request.build_opener(proxies).open(request, timeout=LOOK_SECONDS) as answer:
+        with urllib.request.build_opener(proxies).open(request, timeout=seconds) as answer:
             return [str(model["id"]) for model in json.load(answer)["data"]]
     except (OSError, ValueError, KeyError, TypeError):
         return []

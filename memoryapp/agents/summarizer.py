@@ -43,6 +43,9 @@ TITLE_CHARS = 60
 # The subject of a chat shows in its first messages; a name doesn't need all of a pasted text.
 TITLE_MESSAGES, TITLE_MESSAGE_BYTES = 4, 800
 
+# Far more than 300 words, and than six, for a model that can't help thinking first.
+SUMMARY_TOKENS, TITLE_TOKENS = 1500, 300
+
 QUOTATION_MARKS = "\"'`“”„‟«»‹›‘’‚「」『』"
 BEFORE_A_NAME, AFTER_A_NAME = f"{QUOTATION_MARKS}*_~#>- ", f"{QUOTATION_MARKS}*_~.。 "
 LABEL = re.compile(r"^(title|titel|titre|título|titolo|标题|タイトル)\s*[:：]", re.IGNORECASE)
@@ -60,14 +63,13 @@ async def summarize(messages: Sequence[Said], *, choice: llm.Choice) -> llm.Run[
     Raises EmptyReply, pydantic-ai's errors, and TimeoutError when it takes too long.
     """
     started, usage, summary = time.monotonic(), RunUsage(), ""
-    model = llm.build(choice, "summarizer")
-    async with asyncio.timeout(llm.BACKGROUND_SECONDS):
+    async with asyncio.timeout(llm.BACKGROUND_SECONDS), llm.build(choice, "summarizer") as model:
         for portion in _portions(messages, llm.portion_bytes(choice)):
             so_far = [Said("summary", summary)] if summary else []
             result = await summarizer.run(
                 document([*so_far, *portion]),
                 model=model,
-                model_settings=llm.background_settings(choice),
+                model_settings=llm.background_settings(choice, most_tokens=SUMMARY_TOKENS),
                 usage_limits=LIMITS,
             )
             usage += result.usage
@@ -101,12 +103,13 @@ async def title(messages: Sequence[Said], *, choice: llm.Choice) -> llm.Run[str]
         replace(said, body=shortened(said.body, TITLE_MESSAGE_BYTES))
         for said in messages[:TITLE_MESSAGES]
     ]
-    result = await titler.run(
-        document(first),
-        model=llm.build(choice, "title"),
-        model_settings=llm.background_settings(choice),
-        usage_limits=LIMITS,
-    )
+    async with llm.build(choice, "title") as model:
+        result = await titler.run(
+            document(first),
+            model=model,
+            model_settings=llm.background_settings(choice, most_tokens=TITLE_TOKENS),
+            usage_limits=LIMITS,
+        )
     name = _cleaned(result.output)
     if not _is_name(name):
         name = _line(next((said.body for said in messages if said.role == "user"), ""))

@@ -51,6 +51,8 @@ class ModelServer:
         server = self
 
         class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"  # which keeps connections open
+
             def do_GET(self):
                 server.num_listed += 1
                 server.authorization = self.headers["Authorization"]
