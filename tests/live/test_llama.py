@@ -68,10 +68,9 @@ async def test_stopping_a_reply_ends_the_computing_too(llama_url, monkeypatch):
         await anext(talk)
         assert is_computing(llama_url)
         await talk.aclose()
+        await asyncio.sleep(2)
 
-        async with asyncio.timeout(5):
-            while is_computing(llama_url):
-                await asyncio.sleep(0.1)
+    assert not is_computing(llama_url)
 
 
 def test_an_extraction_keeps_to_the_schema_and_what_has_no_quote_is_refused(ada):
