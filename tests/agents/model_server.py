@@ -24,6 +24,7 @@ class ModelServer:
         self.models = ["small"]
         self.status, self.content_type, self.body = 200, "text/event-stream", streamed("Hello")
         self.is_cut_off = False
+        self.keeps_connections = False
         self.posted = []
         self.num_listed = 0
         self.authorization = None
@@ -51,7 +52,9 @@ class ModelServer:
         server = self
 
         class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"  # which keeps connections open
+            @property
+            def protocol_version(self):
+                return "HTTP/1.1" if server.keeps_connections else "HTTP/1.0"
 
             def do_GET(self):
                 server.num_listed += 1

@@ -10,6 +10,8 @@ from pydantic_ai.usage import RunUsage
 
 from memoryapp.agents import llm, servers
 from memoryapp.agents.llm import Choice
+from memoryapp.agents.summarizer import title
+from memoryapp.agents.talker import Said
 from tests.fakes import says
 
 OFFLINE = Choice("offline", is_offline=True, is_local=True)
@@ -210,14 +212,13 @@ def test_provider_clients_are_imported_only_when_they_are_used():
 
 def test_one_model_works_in_one_event_loop_after_another(model_server, monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", model_server.url)
+    model_server.keeps_connections = True
     model_server.content_type = "application/json"
     model_server.body = (
         b'{"id": "1", "object": "chat.completion", "created": 1, "model": "small", "choices":'
         b' [{"index": 0, "message": {"role": "assistant", "content": "A walk"},'
         b' "finish_reason": "stop"}]}'
     )
-
-    from memoryapp.agents.summarizer import Said, title
 
     for _ in range(3):
         run = asyncio.run(title([Said("user", "Hi")], choice=llm.choose("summarizer")))
