@@ -4,6 +4,7 @@ import os
 import secrets
 import sys
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import django_stubs_ext
@@ -15,7 +16,17 @@ from memoryapp import embedded_postgres
 django_stubs_ext.monkeypatch()  # ModelForm[Chat] and its like, at run time too
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-env = environ.Env()
+
+
+class Env(environ.Env):
+    def get_value(self, var: str, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return super().get_value(var, *args, **kwargs)
+        except ValueError as error:
+            sys.exit(f"The setting {var} can't be read ({error}): correct it, or leave it out.")
+
+
+env = Env()
 env.read_env(BASE_DIR / ".env", overwrite=False)
 
 
@@ -116,12 +127,16 @@ TEMPLATES = [
 
 # Database, bus and queue
 EMBEDDED_POSTGRES_DIR = DATA_DIR / "postgres"
-IS_POSTGRES_EMBEDDED = not env.str("DATABASE_URL", default="")
+DATABASE_URL = env.str("DATABASE_URL", default="")
+IS_POSTGRES_EMBEDDED = not DATABASE_URL
+if DATABASE_URL and urlsplit(DATABASE_URL).scheme not in ("postgres", "postgresql"):
+    sys.exit("DATABASE_URL must be postgresql://user:password@host:port/database, or left out.")
 DATABASES = {
     "default": embedded_postgres.database(EMBEDDED_POSTGRES_DIR)
     if IS_POSTGRES_EMBEDDED
     else {**env.db("DATABASE_URL"), "ENGINE": "django.db.backends.postgresql"}
 }
+DATABASES["default"]["CONN_HEALTH_CHECKS"] = True  # PostgreSQL may have been restarted
 DATABASES["default"]["TEST"] = {"NAME": env.str("TEST_DATABASE_NAME", default="test_memoryapp")}
 if env.bool("DATABASE_POOL", default=False):
     # Only config/asgi.py switches it on: django-q2's forked workers would share its sockets.
@@ -214,6 +229,7 @@ CONTENT_SECURITY_POLICY = {
 
 # Models: a pydantic-ai name, `offline`, or `auto` (see memoryapp/agents/llm.py)
 TALKER_MODEL = env.str("TALKER_MODEL", default="auto")
+FALLBACK_MODEL = env.str("FALLBACK_MODEL", default="")
 EXTRACTOR_MODEL = env.str("EXTRACTOR_MODEL", default="auto")
 SUMMARIZER_MODEL = env.str("SUMMARIZER_MODEL", default="auto")
 EMBEDDING_MODEL = env.str("EMBEDDING_MODEL", default="minilm")

@@ -39,7 +39,7 @@ def explain(error: Exception) -> str:
             "PostgreSQL isn't running: start it with `manage.py postgres start`,"
             " or everything with `make run`."
         )
-    reason = " ".join(str(cause).split())
+    reason = " ".join(str(cause).split()).rstrip(".?")
     return f"The database of DATABASE_URL can't be reached: {reason}. Correct it, or start it."
 
 

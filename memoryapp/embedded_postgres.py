@@ -141,7 +141,7 @@ def postmaster(data_dir: Path) -> psutil.Process | None:
 def _is_alive(process: psutil.Process) -> bool:
     try:
         # A zombie has ended; whoever inherited it may take seconds to bury it.
-        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return False
 

@@ -51,6 +51,7 @@ def refused(data_dir, **environment):
     environment = {"DATABASE_URL": "", "DATA_DIR": str(data_dir), "PORT": port, **environment}
     outcome = manage("up", **environment)
     assert outcome.returncode == 1
+    assert outcome.stdout == ""
     assert not embedded_postgres.is_running(data_dir / "postgres")
     assert "Traceback" not in outcome.stderr
     return outcome.stderr.splitlines()
@@ -121,7 +122,7 @@ def test_port_in_use_is_named(everything, tmp_path):
     assert f"PORT={everything.port + 1} make run" in line
 
 
-def test_killed_parent_takes_web_and_worker_with_it(tmp_path):
+def test_killed_parent_takes_web_and_worker_with_it():
     with short_folder() as data_dir, up(data_dir) as command:
         command.wait_for(READY)
         left = [child for child in command.children() if "postgres" not in child.name()]
@@ -139,6 +140,21 @@ def test_data_folder_that_cannot_be_written_is_named(tmp_path):
 
     assert f"The data folder {tmp_path / 'file'} can't be used" in line
     assert "set DATA_DIR" in line
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"), [("PORT", "abc"), ("DATABASE_URL", "mysql://here/memoryapp")]
+)
+def test_setting_that_cannot_be_read_is_named(tmp_path, setting, value):
+    [line] = refused(tmp_path, **{setting: value})
+
+    assert setting in line
+
+
+def test_site_url_without_a_scheme_is_refused(tmp_path):
+    assert "SITE_URL is 'chat.example.org'" in "\n".join(
+        refused(tmp_path, SITE_URL="chat.example.org")
+    )
 
 
 def test_database_that_cannot_be_reached_is_named(tmp_path):

@@ -63,6 +63,7 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         finally:
             _stop([web, *others])
+        logger.info("Stopped")
 
 
 def _check_port(host: str, port: int) -> None:
@@ -165,4 +166,3 @@ def _stop(children: list[Child]) -> None:
     supervisor.stop(children, seconds=STOP_SECONDS)
     if settings.IS_POSTGRES_EMBEDDED:
         embedded_postgres.stop(settings.EMBEDDED_POSTGRES_DIR)
-    logger.info("Stopped")
