@@ -90,7 +90,7 @@ def operation(key: str, value: str, quote: str, **others: Any) -> dict[str, Any]
 def texts(messages: list[Any]) -> list[tuple[str, str]]:
     """Who said what in a request, without the instructions."""
     return [
-        ("user" if isinstance(message, ModelRequest) else "assistant", part.content)
+        ("user" if isinstance(message, ModelRequest) else "assistant", str(part.content))
         for message in messages
         for part in message.parts
         if isinstance(part, UserPromptPart | TextPart)

@@ -21,9 +21,9 @@ A prompt has three parts, in this order, so that a provider's cache of the begin
        Now: Friday 2026-08-21 14:05, Europe/Vienna
        Facts:
        - [identity] name: Ada
-       - [task, due] ship the article: Friday 2026-08-21
+       - [task, due] ship the article (due Friday, 21 August 2026)
        Earlier turns:
-       - [2026-07-03] user: we deploy with Terraform
+       - [2026-07-03] we deploy with Terraform
        </memory>
 
        What do I use for deployments?
