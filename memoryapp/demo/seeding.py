@@ -1,0 +1,88 @@
+"""Writes the story as if it had been lived: through the ledger, with real recall and receipts."""
+
+from dataclasses import asdict
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from memoryapp.demo.story import RESOURCE, STORIES, Exchange, Story
+from memoryapp.memory import embeddings, ledger, recall, resources
+from memoryapp.models import Chat, Fact, MemoryEvent, Message, Prompt, User
+from memoryapp.turns import Receipt
+
+Role = Message.Role
+MODEL = "demo"
+
+
+def seed(user: User) -> None:
+    """Give `user` the chats, memories, inbox and resource of the story, in one transaction."""
+    with transaction.atomic():
+        for story in STORIES:
+            tell(user, story)
+        name, body = RESOURCE
+        resources.add(user=user, name=name, body=body)
+
+
+def tell(user: User, story: Story) -> None:
+    chat = Chat.objects.create(
+        user=user, title=story.title, title_source=Chat.TitleSource.AUTO, **story.columns
+    )
+    for exchange in story.exchanges:
+        live(user, chat, exchange)
+    move_back(user, chat, story)
+
+
+def live(user: User, chat: Chat, exchange: Exchange) -> None:
+    """One turn: recall, the reply with its receipt, and what is learned after it."""
+    question = chat.add_message(Role.USER, exchange.said)
+    recalled = recall.recall(user, chat, exchange.said)
+    reply = chat.add_message(Role.ASSISTANT, exchange.answer, status=exchange.status)
+    reply.failure, reply.receipt = exchange.failure, asdict(receipt(user, chat, question, recalled))
+    reply.save(update_fields=["failure", "receipt"])
+    ledger.count_use(user, [memory.id for memory in recalled.memories])
+    ledger.apply(user=user, operations=exchange.learned, messages=[question], model=MODEL)
+    embeddings.fill(chat.messages.all(), lambda message: message.body)
+    embeddings.fill(Fact.objects.for_user(user).current(), lambda fact: fact.text)
+
+
+def receipt(user: User, chat: Chat, question: Message, recalled: recall.Recalled) -> Receipt:
+    history = chat.history.filter(created_at__lt=question.created_at)
+    prompts = Prompt.objects.persona_of(user)
+    return Receipt(
+        memory_on=True,
+        model=MODEL,
+        label="A model of your choice",
+        is_offline=False,
+        now=timezone.now().astimezone(user.zone).isoformat(),
+        memories=[asdict(memory) for memory in recalled.memories],
+        near_misses=[asdict(memory) for memory in recalled.near_misses],
+        turns=[asdict(memory) for memory in recalled.turns],
+        prompts=[{"id": str(prompt.pk), "text": prompt.value} for prompt in prompts],
+        history=[str(message.pk) for message in history],
+        window=len(history),
+        milliseconds={"recall": recalled.milliseconds, "first_token": 380, "total": 2900},
+    )
+
+
+def move_back(user: User, chat: Chat, story: Story) -> None:
+    """Let the chat and all it taught have happened when the story says."""
+    midnight = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
+    then = midnight - timedelta(days=story.days_ago) + timedelta(hours=story.hour)
+    by = min(then, timezone.now()) - chat.created_at
+    earlier = F("created_at") + by
+    chat.messages.update(created_at=earlier)
+    MemoryEvent.objects.for_user(user).filter(message__chat=chat).update(created_at=earlier)
+    for table in (Fact, Prompt):
+        table.objects.for_user(user).filter(source_message__chat=chat).update(
+            valid_from=F("valid_from") + by, recorded_at=F("recorded_at") + by
+        )
+        closed = table.objects.for_user(user).exclude(valid_to=None)
+        closed.filter(replaced_by__source_message__chat=chat).update(valid_to=F("valid_to") + by)
+    last = chat.archive.last()
+    Chat.objects.filter(pk=chat.pk).update(
+        created_at=chat.created_at + by,
+        last_message_at=last.created_at if last else chat.created_at + by,
+        extracted_until=timezone.now(),  # the story says what was learned
+    )
