@@ -26,6 +26,12 @@ def cheap_passwords(settings):
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
+@pytest.fixture(autouse=True)
+def offline_models(settings):
+    """No key and no Ollama of this machine decides what a test does."""
+    settings.TALKER_MODEL = settings.EXTRACTOR_MODEL = settings.SUMMARIZER_MODEL = "offline"
+
+
 @pytest.fixture
 def ada(db):
     return User.objects.create_user("ada", password="a-long-password", first_name="Ada")
