@@ -73,7 +73,9 @@ done, at 09:00 if no time is said; expires_at is when something stops being true
 # A word of assent needs what it assents to, not all of a long answer.
 CONTEXT_BYTES = 600
 # The nearest known rows tell the model which keys to use; the ledger finds repeats by itself.
-KNOWN_ROWS, KNOWN_VALUE_BYTES = 40, 200
+KNOWN_ROWS, KNOWN_VALUE_BYTES = 40, 100
+# Little enough to find everything that it teaches, for any model.
+PORTION_BYTES = llm.LOCAL_BYTES
 
 # A local server holds its model to the schema, and a small one writes on and on where that sets
 # no end. Answers aren't checked against these ends: what is good and longer is no error.
@@ -153,7 +155,7 @@ async def extract(
     async with asyncio.timeout(llm.BACKGROUND_SECONDS), llm.build(choice, "extractor") as model:
         # A local server holds its model to the schema as it writes; others do best with tools.
         is_native = choice.is_local and model.profile.get("supports_json_schema_output", False)
-        for document in documents(heard, known, most=llm.portion_bytes(choice)):
+        for document in documents(heard, known, most=PORTION_BYTES):
             result = await extractor.run(
                 document,
                 output_type=NativeOutput(Learned) if is_native else Learned,

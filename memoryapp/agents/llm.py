@@ -50,8 +50,8 @@ BACKGROUND_SECONDS = 140
 # Noting, condensing and naming need no thinking, which takes minutes on a small machine.
 IN_BACKGROUND = ModelSettings(timeout=120, request_timeout=120, max_retries=1, thinking=False)
 # In UTF-8 bytes, of which about four make a token in any script. Ollama drops what is over its
-# 4,096 tokens without a word; hosted models take 100,000 and more.
-LOCAL_BYTES, HOSTED_BYTES = 8_000, 48_000
+# 4,096 tokens, answer and all, without a word; hosted models take 100,000 and more.
+LOCAL_BYTES, HOSTED_BYTES = 6_000, 48_000
 
 
 @dataclass(frozen=True)

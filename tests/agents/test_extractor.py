@@ -136,7 +136,7 @@ async def test_a_long_message_is_read_to_its_end_in_several_calls():
 
     read = "".join(body for request in model.requests for body in bodies(texts_of(request)))
     assert read == words
-    assert len(model.requests) == len(run.output) == 4
+    assert len(model.requests) == len(run.output) == 5
 
 
 def texts_of(request):
