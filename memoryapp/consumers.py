@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
-from memoryapp import fragments, markdown, replies, turns
+from memoryapp import followers, fragments, markdown, replies, turns
 from memoryapp.channel_layer import chat_group
 from memoryapp.models import Chat, Message, User
 
@@ -26,7 +26,7 @@ class Stream:
 
     def __init__(self, reply_id: str, channel: str) -> None:
         self.reply_id = reply_id
-        self.follower = replies.Follower(reply_id, channel)
+        self.follower = followers.Follower(reply_id, channel)
         self.rest = ""
         self.is_shown = False
 

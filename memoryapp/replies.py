@@ -1,39 +1,52 @@
-"""A turn that runs detached from any socket: who streams it, who follows it, how it ends."""
+"""A turn that runs detached from any socket: who writes it, how it is stopped, how it ends."""
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
 from contextvars import Context
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
 
-from asgiref.sync import sync_to_async
-from channels.db import database_sync_to_async
 from channels.layers import get_channel_layer
+from django.db import Error, InterfaceError, OperationalError, transaction
 from django.utils import timezone
-from pydantic_ai import CancellationToken, RunCancelled
 
 from memoryapp.agents import llm
 from memoryapp.channel_layer import chat_group
 from memoryapp.memory import embeddings
 from memoryapp.models import Message
 from memoryapp.models.chats import INTERRUPTED
+from memoryapp.patience import in_database, patiently
 from memoryapp.turns import Receipt, Turn, take_turn
 
-logger = logging.getLogger("memoryapp.replies")
+logger = logging.getLogger(__name__)
 
 FLUSH_SECONDS = 0.04  # what arrives within a frame or two of the screen goes out together
 SAVE_SECONDS = 1.0
+DATABASE_AWAY = (
+    "The database couldn't be reached. Wait a minute and try again; if it happens often, an "
+    "administrator should look at PostgreSQL."
+)
 DRAIN_SECONDS = 5.0
-LOOK_SECONDS = 5.0  # a follower looks at the row this often, in case the end was never told
 
 Event = dict[str, Any]
 Status = Message.Status
 
 
 def reply_group(reply_id: UUID | str) -> str:
+    """The group that hears what is asked of the process that writes a reply."""
     return f"reply.{reply_id}"
+
+
+@dataclass(frozen=True)
+class End:
+    """How a reply ended; `failure` is told to its owner and `error` to the log."""
+
+    status: str
+    failure: str = ""
+    error: Exception | None = None
 
 
 @dataclass
@@ -41,16 +54,23 @@ class Live:
     """A reply while this process writes it."""
 
     turn: Turn
-    token: CancellationToken = field(default_factory=CancellationToken)
     text: str = ""
     sent: int = 0  # how many code points of the text have been published
     receipt: Receipt | None = None
-    is_draining: bool = False
+    # How it ends when the writing is cut off: by somebody who says so first, or by the server.
+    cut_off: End = End(Status.INTERRUPTED, INTERRUPTED)
+    writing: asyncio.Task[None] | None = None
     task: asyncio.Task[None] | None = None
 
     @property
     def id(self) -> str:
         return str(self.turn.reply.pk)
+
+    def cut(self, end: End) -> None:
+        """End the writing at once, wherever it is; nothing happens when it is over."""
+        if self.writing is not None and not self.writing.done():
+            self.cut_off = end
+            self.writing.cancel()
 
 
 LIVE: dict[str, Live] = {}
@@ -58,19 +78,18 @@ LIVE: dict[str, Live] = {}
 
 async def start(turn: Turn) -> None:
     """Answer `turn` in this process, whatever becomes of the request that asked for it."""
-    live = Live(turn)
-    layer = get_channel_layer()
-    channel = await layer.new_channel("reply")
-    await layer.group_add(reply_group(live.id), channel)
-    LIVE[live.id] = live
+    live = LIVE[str(turn.reply.pk)] = Live(turn)
     # In a context of its own: a request's context holds asgiref's threads, which end with it.
-    live.task = asyncio.create_task(_write(live, channel), context=Context())
+    live.task = asyncio.create_task(_write(live), context=Context())
     live.task.add_done_callback(lambda _: LIVE.pop(live.id, None))
 
 
 async def stop(reply_id: UUID | str) -> None:
     """Stop a reply in whatever process writes it; its text so far is kept."""
-    await get_channel_layer().group_send(reply_group(reply_id), {"type": "reply.stop"})
+    if live := LIVE.get(str(reply_id)):
+        live.cut(End(Status.STOPPED))
+    else:
+        await get_channel_layer().group_send(reply_group(reply_id), {"type": "reply.stop"})
 
 
 async def ask_for_snapshot(reply_id: UUID | str, channel: str) -> None:
@@ -80,68 +99,98 @@ async def ask_for_snapshot(reply_id: UUID | str, channel: str) -> None:
     )
 
 
-async def _write(live: Live, channel: str) -> None:
+async def _write(live: Live) -> None:
     """Write one reply from its first token to its saved end."""
-    status, failure = Status.INTERRUPTED, INTERRUPTED
+    live.writing = asyncio.create_task(_stream(live))
     helpers = [
-        asyncio.create_task(_obey(live, channel)),
-        asyncio.create_task(_publish_and_save(live)),
+        asyncio.create_task(_whatever_happens(work, live)) for work in (_obey, _publish, _save)
     ]
     try:
-        await _stream(live)
-        status, failure = Status.COMPLETE, ""
-    except RunCancelled:
-        if not live.is_draining:
-            status, failure = Status.STOPPED, ""
-    except Exception as error:  # whatever went wrong, the person must be told
-        logger.exception("The reply %s failed", live.id)
-        status, failure = Status.FAILED, llm.explain(error)
+        end = await _end_of(live)
     finally:
         for helper in helpers:
             helper.cancel()
-        await get_channel_layer().group_discard(reply_group(live.id), channel)
-        await _finish(live, status, failure)
+    await _finish(live, end)
 
 
 async def _stream(live: Live) -> None:
     await _tell(live, "reply.started", user_message=str(live.turn.user_message.pk))
-    async for piece in take_turn(live.turn, live.token):
-        if isinstance(piece, Receipt):
-            live.receipt = piece
-            await _tell(live, "reply.recalled", receipt=asdict(piece))
-            continue
-        live.text += piece
-        if live.sent == 0:
-            await _flush(live)
+    async with aclosing(take_turn(live.turn)) as pieces:
+        async for piece in pieces:
+            if isinstance(piece, Receipt):
+                live.receipt = piece
+                await _tell(live, "reply.recalled", receipt=asdict(piece))
+                continue
+            live.text += piece
+            if live.sent == 0:
+                await _flush(live)
 
 
-async def _obey(live: Live, channel: str) -> None:
-    """Do what other processes and tabs ask of this reply: stop, or tell the whole text."""
-    layer = get_channel_layer()
+async def _end_of(live: Live) -> End:
+    assert live.writing is not None
+    try:
+        await live.writing
+    except asyncio.CancelledError:
+        return live.cut_off
+    except (OperationalError, InterfaceError) as error:
+        return End(Status.FAILED, DATABASE_AWAY, error)
+    except Exception as error:  # noqa: BLE001 - whatever went wrong, the person is told
+        return End(Status.FAILED, llm.explain(error), error)
+    return End(Status.COMPLETE)
+
+
+async def _whatever_happens(work: Callable[[Live], Awaitable[None]], live: Live) -> None:
+    """Go on with `work` beside the writing: a lost database or bus must not end it for good."""
     while True:
-        event = await layer.receive(channel)
-        if event["type"] == "reply.stop":
-            live.token.cancel()
-        elif event["type"] == "reply.ask":
-            await _flush(live)
-            snapshot = {"type": "reply.snapshot", "reply": live.id, "text": live.text}
-            if live.receipt is not None:
-                recalled = {"type": "reply.recalled", "reply": live.id}
-                await layer.send(event["channel"], recalled | {"receipt": asdict(live.receipt)})
-            await layer.send(event["channel"], snapshot)
+        try:
+            await work(live)
+        except Exception as error:  # noqa: BLE001 - the reply goes on without
+            logger.warning("A reply's %s is tried again: %s", work.__name__.strip("_"), error)
+        await asyncio.sleep(SAVE_SECONDS)
 
 
-async def _publish_and_save(live: Live) -> None:
-    """Publish what has arrived each few milliseconds, and save it about each second."""
-    saved = asyncio.get_running_loop().time()
+async def _obey(live: Live) -> None:
+    """Do what other processes and tabs ask of this reply: stop, or tell the whole text."""
+    layer, group = get_channel_layer(), reply_group(live.id)
+    channel = await layer.new_channel("reply")
+    await layer.group_add(group, channel)
+    try:
+        while True:
+            event = await layer.receive(channel)
+            if event["type"] == "reply.stop":
+                live.cut(End(Status.STOPPED))
+            elif event["type"] == "reply.ask":
+                await _flush(live)
+                await _tell_whole(live, event["channel"])
+    finally:
+        await layer.group_discard(group, channel)
+
+
+async def _tell_whole(live: Live, channel: str) -> None:
+    layer, snapshot = get_channel_layer(), {"type": "reply.snapshot", "reply": live.id}
+    if live.receipt is not None:
+        recalled = {"type": "reply.recalled", "reply": live.id, "receipt": asdict(live.receipt)}
+        await layer.send(channel, recalled)
+    await layer.send(channel, {**snapshot, "text": live.text})
+
+
+async def _publish(live: Live) -> None:
+    """Publish what has arrived each few milliseconds."""
     while True:
         await asyncio.sleep(FLUSH_SECONDS)
         await _flush(live)
-        if asyncio.get_running_loop().time() - saved >= SAVE_SECONDS:
-            await Message.objects.filter(pk=live.id).aupdate(
-                body=live.text, streaming_beat=timezone.now()
-            )
-            saved = asyncio.get_running_loop().time()
+
+
+async def _save(live: Live) -> None:
+    """Save the text so far and a sign of life about each second."""
+    while True:
+        await asyncio.sleep(SAVE_SECONDS)
+        if not await in_database(_keep, live.id, live.text):
+            live.cut(live.cut_off)  # the chat was deleted
+
+
+def _keep(reply_id: str, text: str) -> int:
+    return Message.objects.filter(pk=reply_id).update(body=text, streaming_beat=timezone.now())
 
 
 async def _flush(live: Live) -> None:
@@ -152,109 +201,37 @@ async def _flush(live: Live) -> None:
 
 
 async def _tell(live: Live, type: str, **fields: Any) -> None:
-    await get_channel_layer().group_send(
-        chat_group(live.turn.reply.chat_id), {"type": type, "reply": live.id, **fields}
-    )
+    """Tell whoever follows, if that can be done now: offsets show what was missed."""
+    event = {"type": type, "reply": live.id, **fields}
+    try:
+        await get_channel_layer().group_send(chat_group(live.turn.reply.chat_id), event)
+    except Exception as error:  # noqa: BLE001 - each layer has errors of its own
+        logger.debug("The bus doesn't take what a reply tells: %s", error)
 
 
-async def _finish(live: Live, status: str, failure: str) -> None:
+async def _finish(live: Live, end: End) -> None:
     await _flush(live)
-    reply = await Message.objects.aget(pk=live.id)
-    reply.body = live.text
-    if live.receipt is not None:
-        reply.receipt = asdict(live.receipt)
-    await sync_to_async(reply.finish)(status, failure)
-    await _tell(live, "reply.finished", status=status)
-
-
-class Follower:
-    """Makes the exact text of one reply out of its deltas, whenever one joins.
-
-    Feed it each event of the chat's group; it answers with the text to add to what it has given
-    so far. A gap makes it ask for a snapshot, and until that comes it gives nothing.
-    """
-
-    def __init__(self, reply_id: str, channel: str, after: int = 0) -> None:
-        self.reply_id, self.channel, self.offset = reply_id, channel, after
-        self.is_waiting = False
-
-    async def join(self) -> None:
-        self.is_waiting = True
-        await ask_for_snapshot(self.reply_id, self.channel)
-
-    async def take(self, event: Event) -> str:
-        if event.get("reply") != self.reply_id:
-            return ""
-        if event["type"] == "reply.snapshot":
-            self.is_waiting = False
-            return self._from(0, event["text"])
-        if event["type"] != "reply.delta" or self.is_waiting:
-            return ""
-        if event["offset"] > self.offset:
-            await self.join()
-            return ""
-        return self._from(event["offset"], event["text"])
-
-    def _from(self, offset: int, text: str) -> str:
-        new = text[max(0, self.offset - offset) :]
-        self.offset += len(new)
-        return new
-
-
-async def follow(chat_id: UUID, reply_id: UUID, after: int = 0) -> AsyncGenerator[Event, None]:
-    """The events of a reply until it is finished, its text exactly once from offset `after` on.
-
-    Yields `reply.recalled`, `reply.delta` with its `offset`, and last `reply.finished`.
-    """
-    layer = get_channel_layer()
-    channel = await layer.new_channel("follow")
-    await layer.group_add(chat_group(chat_id), channel)
-    follower = Follower(str(reply_id), channel, after)
     try:
-        reply = await _look_at(reply_id)
-        if reply.status == Status.STREAMING:
-            await follower.join()
-            async for event in _until_finished(layer, channel, follower):
-                yield event
-            reply = await _look_at(reply_id)
-        if rest := reply.body[follower.offset :]:
-            yield _delta(reply_id, follower.offset, rest)
-        yield {"type": "reply.finished", "reply": str(reply_id), "status": reply.status}
-    finally:
-        await layer.group_discard(chat_group(chat_id), channel)
+        is_there = await patiently(_keep_end, live, end)
+    except Error:
+        logger.exception("The end of the reply %s can't be saved; it will be swept", live.id)
+        return
+    if is_there and end.error is not None:
+        logger.error("The reply %s failed", live.id, exc_info=end.error)
+    await _tell(live, "reply.finished", status=end.status)
 
 
-# A request that follows a reply lives as long as the reply, and would hold its connection as long:
-# this gives it back to the pool.
-@database_sync_to_async
-def _look_at(reply_id: UUID | str) -> Message:
-    return Message.objects.get(pk=reply_id)
-
-
-async def _until_finished(layer: Any, channel: str, follower: Follower) -> AsyncIterator[Event]:
-    receiving = asyncio.create_task(layer.receive(channel))
-    try:
-        while True:
-            await asyncio.wait({receiving}, timeout=LOOK_SECONDS)
-            if not receiving.done():
-                reply = await _look_at(follower.reply_id)
-                if reply.status != Status.STREAMING:
-                    return
-                continue
-            event, receiving = receiving.result(), asyncio.create_task(layer.receive(channel))
-            offset = follower.offset
-            if text := await follower.take(event):
-                yield _delta(follower.reply_id, offset, text)
-            elif event.get("reply") == follower.reply_id and event["type"] == "reply.recalled":
-                yield event
-            elif event.get("reply") == follower.reply_id and event["type"] == "reply.finished":
-                return
-    finally:
-        receiving.cancel()
-
-
-def _delta(reply_id: UUID | str, offset: int, text: str) -> Event:
-    return {"type": "reply.delta", "reply": str(reply_id), "offset": offset, "text": text}
+def _keep_end(live: Live, end: End) -> bool:
+    """Save the reply's end; False if it was deleted with its chat in the meantime."""
+    with transaction.atomic():
+        reply = Message.objects.select_for_update().filter(pk=live.id).first()
+        if reply is None:
+            return False
+        reply.body = live.text
+        if live.receipt is not None:
+            reply.receipt = asdict(live.receipt)
+        reply.finish(end.status, end.failure)
+    return True
 
 
 async def lifespan(scope: Any, receive: Callable[[], Awaitable[Event]], send: Any) -> None:
@@ -276,7 +253,6 @@ async def drain() -> None:
     """End every reply of this process as interrupted, with the text it has."""
     tasks = [live.task for live in LIVE.values() if live.task is not None]
     for live in LIVE.values():
-        live.is_draining = True
-        live.token.cancel()
+        live.cut(live.cut_off)
     if tasks:
         await asyncio.wait(tasks, timeout=DRAIN_SECONDS)

@@ -7,9 +7,11 @@ transaction, and writes once.
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, cast
 
 from asgiref.sync import async_to_sync
+from django.conf import settings
 from django.db import connection, transaction
 from django_q.tasks import async_task
 
@@ -27,8 +29,12 @@ EXTRACTOR_FAILED = "I couldn't learn from this message: {}"
 
 
 def enqueue(task: Callable[..., None], *ids: Any) -> None:
-    """Hand a task to the worker, once the current transaction is committed."""
-    transaction.on_commit(lambda: async_task(task, *map(str, ids)))
+    """Hand a task to the worker. It is a row of the current transaction, so that neither what was
+    saved nor what follows from it is ever there without the other."""
+    if settings.Q_CLUSTER["sync"]:
+        transaction.on_commit(partial(async_task, task, *map(str, ids)))
+    else:
+        async_task(task, *map(str, ids))
 
 
 @contextmanager
@@ -229,9 +235,11 @@ def read_resource(resource_id: str) -> None:
             resources.read(resource)
 
 
+@transaction.atomic
 def sweep() -> None:
     """End the replies whose process died, with the text that was saved."""
-    for reply in Message.objects.abandoned().select_related("chat"):
+    # Locked, because a process that was only slow may be ending its reply just now.
+    for reply in Message.objects.abandoned().select_for_update(skip_locked=True):
         reply.finish(Message.Status.INTERRUPTED, INTERRUPTED)
         logger.warning("The reply %s was interrupted: its process is gone", reply.pk)
         publish(

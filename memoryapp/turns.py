@@ -1,8 +1,10 @@
 """HOT PATH: what happens while the person waits, from the saved message to the last token."""
 
+import logging
 import time
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
+from contextlib import aclosing
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, cast
@@ -12,11 +14,13 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
-from pydantic_ai import CancellationToken
 
 from memoryapp.agents import llm, talker
 from memoryapp.memory import embeddings, ledger, recall, resources
 from memoryapp.models import Chat, Message, Prompt, Usage
+from memoryapp.patience import in_database, patiently
+
+logger = logging.getLogger(__name__)
 
 Role, Status = Message.Role, Message.Status
 
@@ -43,6 +47,7 @@ class Receipt:
     model: str
     label: str
     is_offline: bool
+    instead_of: str = ""  # the model that was to answer and failed before its first word
     now: str = ""
     memories: list[dict[str, Any]] = field(default_factory=list)
     near_misses: list[dict[str, Any]] = field(default_factory=list)
@@ -139,27 +144,54 @@ def _new_reply(chat: Chat) -> Message:
     return reply
 
 
-async def take_turn(turn: Turn, token: CancellationToken) -> AsyncIterator[Receipt | str]:
+async def take_turn(turn: Turn) -> AsyncGenerator[Receipt | str, None]:
     """Answer: first the receipt of what was recalled, then the text as it comes, then the
-    receipt again, complete. Cancelling `token` raises RunCancelled."""
+    receipt again, complete.
+
+    A model that fails before its first word is replaced by FALLBACK_MODEL, with a receipt of its
+    own. Cancel the task that reads this to end it, at whatever point it is.
+    """
     started = time.monotonic()
+    choice, instead_of = await sync_to_async(llm.choose, thread_sensitive=False)("talker"), ""
+    has_spoken = False
+    while True:
+        try:
+            async with aclosing(_answer(turn, choice, instead_of, started)) as pieces:
+                async for piece in pieces:
+                    has_spoken |= isinstance(piece, str)
+                    yield piece
+            return
+        except llm.MODEL_FAILURES as error:
+            fallback = llm.fallback(choice)
+            if has_spoken or fallback is None:
+                raise
+            logger.warning("%s failed, so %s answers: %s", choice.name, fallback.name, error)
+            choice, instead_of = fallback, choice.name
+
+
+async def _answer(
+    turn: Turn, choice: llm.Choice, instead_of: str, started: float
+) -> AsyncGenerator[Receipt | str, None]:
+    """One model's try at a turn. Recall comes after the choice: it may withhold from some."""
     chat, user, question = turn.reply.chat, turn.reply.user, turn.user_message.body
-    choice = await sync_to_async(llm.choose, thread_sensitive=False)("talker")
     recalled = await recall.arecall(
         user, chat, question, without=turn.without, local=choice.is_local
     )
-    receipt = Receipt(chat.remembers, choice.name, llm.label(choice), choice.is_offline)
-    context = await sync_to_async(gathered)(turn, recalled, receipt, choice.is_local)
+    receipt = Receipt(
+        chat.remembers, choice.name, llm.label(choice), choice.is_offline, instead_of=instead_of
+    )
+    context = await patiently(gathered, turn, recalled, receipt, choice.is_local)
     yield receipt
-    async for piece in talker.stream(question, context, choice=choice, token=token):
-        if isinstance(piece, str):
-            receipt.milliseconds.setdefault("first_token", _since(started))
-            yield piece
-        else:
-            receipt.milliseconds["total"] = _since(started)
-            receipt.tokens["prompt"] = piece.input_tokens
-            receipt.tokens["reply"] = piece.output_tokens
-            await sync_to_async(_account)(turn, receipt, piece)
+    async with aclosing(talker.stream(question, context, choice=choice)) as pieces:
+        async for piece in pieces:
+            if isinstance(piece, str):
+                receipt.milliseconds.setdefault("first_token", _since(started))
+                yield piece
+            else:
+                receipt.milliseconds["total"] = _since(started)
+                receipt.tokens["prompt"] = piece.input_tokens
+                receipt.tokens["reply"] = piece.output_tokens
+                await patiently(_account, turn, receipt, piece)
     yield receipt
 
 
@@ -206,7 +238,7 @@ def gathered(
 
 def _resource_search(turn: Turn, receipt: Receipt) -> Callable[[str], Awaitable[list[str]]]:
     async def search(query: str) -> list[str]:
-        found = await sync_to_async(resources.search)(turn.reply.user, query)
+        found = await in_database(resources.search, turn.reply.user, query)
         receipt.resources += [asdict(passage) for passage in found]
         return [f"{passage.resource_name}: {passage.text}" for passage in found]
 
@@ -217,7 +249,8 @@ def _archive_search(
     turn: Turn, receipt: Receipt, is_local: bool
 ) -> Callable[[str], Awaitable[list[str]]]:
     async def search(query: str) -> list[str]:
-        found = await sync_to_async(recall.search_archive)(
+        found = await in_database(
+            recall.search_archive,
             turn.reply.user,
             query,
             chat=turn.reply.chat,

@@ -12,7 +12,7 @@ from channels_redis.pubsub import RedisPubSubChannelLayer
 from django.db import connection, transaction
 from redis import Redis
 
-from memoryapp import replies, turns
+from memoryapp import followers, replies, turns
 from memoryapp.agents import llm
 from memoryapp.channel_layer import PostgresChannelLayer, publish
 from memoryapp.models import Message
@@ -204,7 +204,7 @@ async def heard(reply, seconds):
     """All that a follower hears who comes so much later; the last of them stops the reply."""
     await asyncio.sleep(seconds)
     text = ""
-    async for event in replies.follow(reply.chat_id, reply.pk):
+    async for event in followers.follow(reply.chat_id, reply.pk):
         text += event.get("text", "")
         if seconds == 0.3 and text:
             await replies.stop(reply.pk)

@@ -4,7 +4,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from channels.layers import get_channel_layer
 
-from memoryapp import replies, turns
+from memoryapp import followers, replies, turns
 from memoryapp.agents import llm
 from memoryapp.models import Message
 from tests.fakes import Script, says
@@ -45,7 +45,7 @@ async def end(reply):
 
 
 async def follow(reply, after=0):
-    return [event async for event in replies.follow(reply.chat_id, reply.pk, after)]
+    return [event async for event in followers.follow(reply.chat_id, reply.pk, after)]
 
 
 def text_of(events):
@@ -141,4 +141,4 @@ async def test_a_finished_reply_leaves_nothing_on_the_bus(chat, talk, bus):
     talk("Good evening")
     await end(await begin(chat))
     await asyncio.sleep(0.05)
-    assert bus.here().queues == {}
+    assert bus.here().channels == {}

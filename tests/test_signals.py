@@ -3,7 +3,7 @@ from django.db import transaction
 from django_q.models import OrmQ
 
 from memoryapp import tasks
-from memoryapp.models import Message
+from memoryapp.models import Chat, Message
 from tests.factories import make_fact
 
 
@@ -12,31 +12,43 @@ def queued():
 
 
 @pytest.fixture
-def commit(django_capture_on_commit_callbacks):
-    return django_capture_on_commit_callbacks
+def new_chat(ada):
+    """A chat of which nothing follows yet."""
+    return Chat.objects.create(user=ada)
 
 
-def test_a_finished_reply_queues_what_follows_it(chat, commit):
-    with commit(execute=True):
-        chat.add_message(Message.Role.ASSISTANT, "Well.")
+def test_a_finished_reply_queues_what_follows_it(new_chat):
+    new_chat.add_message(Message.Role.ASSISTANT, "Well.")
     assert queued() == ["embed_messages", "extract", "summarize", "title"]
 
 
-def test_a_question_and_a_streaming_reply_queue_nothing(chat, commit):
-    with commit(execute=True):
-        chat.add_message(Message.Role.USER, "And?")
-        chat.add_message(Message.Role.ASSISTANT, "", status="streaming")
+def test_a_question_and_a_streaming_reply_queue_nothing(new_chat):
+    new_chat.add_message(Message.Role.USER, "And?")
+    new_chat.add_message(Message.Role.ASSISTANT, "", status="streaming")
     assert queued() == []
 
 
-def test_a_reply_that_is_rolled_back_queues_nothing(chat, commit):
-    with commit(execute=True), transaction.atomic():
-        chat.add_message(Message.Role.ASSISTANT, "Well.")
+def test_a_reply_that_is_rolled_back_queues_nothing(new_chat):
+    with transaction.atomic():
+        new_chat.add_message(Message.Role.ASSISTANT, "Well.")
         transaction.set_rollback(True)
     assert queued() == []
 
 
-def test_a_new_fact_is_embedded(ada, commit):
-    with commit(execute=True):
-        make_fact(ada, "city", "Graz")
+@pytest.mark.django_db(transaction=True)
+def test_a_reply_ends_only_together_with_the_tasks_that_follow_it(new_chat, monkeypatch):
+    reply = new_chat.add_message(Message.Role.ASSISTANT, "Well.", status="streaming")
+
+    def break_off(*_):
+        raise ConnectionError
+
+    with monkeypatch.context() as patched, pytest.raises(ConnectionError):
+        patched.setattr(tasks, "async_task", break_off)
+        reply.finish("complete")
+    reply.refresh_from_db()
+    assert (reply.status, queued()) == ("streaming", [])
+
+
+def test_a_new_fact_is_embedded(ada):
+    make_fact(ada, "city", "Graz")
     assert queued() == [tasks.embed_facts.__name__]

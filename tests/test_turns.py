@@ -2,7 +2,6 @@ import uuid
 
 import pytest
 from django.core.exceptions import ValidationError
-from pydantic_ai import CancellationToken
 
 from memoryapp import turns
 from memoryapp.agents import llm
@@ -14,7 +13,7 @@ from tests.fakes import says
 async def answer(turn, model):
     """All that `take_turn` yields with this talker."""
     with llm.override({"talker": model}):
-        return [piece async for piece in turns.take_turn(turn, CancellationToken())]
+        return [piece async for piece in turns.take_turn(turn)]
 
 
 def test_open_turn_saves_the_message_and_the_row_of_its_reply(chat):

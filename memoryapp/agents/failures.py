@@ -14,6 +14,13 @@ class EmptyReply(Exception):
     """The model ended its reply without a word."""
 
 
+class EndlessReply(Exception):
+    """The model wrote on and on."""
+
+
+# What a model or its server may do wrong, and what another model may do better.
+MODEL_FAILURES = (errors.AgentRunError, errors.UserError, EmptyReply, EndlessReply, TimeoutError)
+
 TRY_AGAIN = "Try again, or choose another model."
 # The first kind that an error is of names it, so the narrower ones come first. An error's own
 # text is never repeated: it may hold a key or what somebody wrote.
@@ -23,6 +30,11 @@ SENTENCES: tuple[tuple[Kinds, str], ...] = (
         EmptyReply,
         "The model sent an empty reply, as small models sometimes do when a chat is long. "
         f"{TRY_AGAIN}",
+    ),
+    (
+        EndlessReply,
+        "The model wrote on and on, so the reply was ended. What had come is kept. Ask for less at "
+        "once, or choose another model.",
     ),
     (
         errors.ModelAuthenticationError,

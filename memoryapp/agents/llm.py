@@ -19,6 +19,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RunUsage
 
 from memoryapp.agents import offline
+from memoryapp.agents.failures import MODEL_FAILURES as MODEL_FAILURES
 from memoryapp.agents.failures import explain as explain
 from memoryapp.agents.servers import first_model, is_here, is_near
 
@@ -43,7 +44,7 @@ SET_SERVER_SECONDS, GUESSED_SERVER_SECONDS = 3, 0.3
 # take a minute and more to read a long prompt before its first token; after two minutes of
 # silence nothing comes any more. No reply that somebody waits for takes longer than ten.
 WHILE_WAITING = ModelSettings(
-    timeout=120, first_event_timeout=120, request_timeout=600, max_retries=1
+    timeout=120, first_event_timeout=120, request_timeout=600, max_retries=2
 )
 # The queue kills a task after 150 seconds (Q_CLUSTER), so what it calls must give up before.
 BACKGROUND_SECONDS = 140
@@ -73,6 +74,15 @@ class Run(Generic[T]):
     output_tokens: int
     milliseconds: int
     cost: Decimal | None
+
+
+def settings_while_waiting(choice: Choice) -> ModelSettings:
+    """Settings for an agent that somebody waits for.
+
+    A refused connection, a busy server and a 429, whose own delay is kept, are tried again before
+    the first word, unless another model can answer at once.
+    """
+    return {**WHILE_WAITING, "max_retries": 0} if fallback(choice) else WHILE_WAITING
 
 
 def background_settings(choice: Choice, *, most_tokens: int) -> ModelSettings:
@@ -131,6 +141,16 @@ def choose(agent: Configured) -> Choice:
         name = settings.TALKER_MODEL
     if name == AUTO:
         name = _found()
+    return _choice(name)
+
+
+def fallback(choice: Choice) -> Choice | None:
+    """The model that answers when `choice` fails before its first word, if one is set."""
+    name = settings.FALLBACK_MODEL
+    return _choice(name) if name and name != choice.name else None
+
+
+def _choice(name: str) -> Choice:
     return Choice(name, is_offline=name == OFFLINE, is_local=_is_local(name))
 
 

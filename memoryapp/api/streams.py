@@ -7,14 +7,14 @@ from contextlib import aclosing
 from contextvars import Context
 from typing import Any
 
-from asgiref.sync import sync_to_async
 from django.http import Http404, HttpRequest, StreamingHttpResponse
 from ninja.responses import NinjaJSONEncoder
 
-from memoryapp import replies
+from memoryapp import followers, replies
 from memoryapp.api.errors import NOT_FOUND, ApiError
 from memoryapp.api.shown import shown
 from memoryapp.models import Message
+from memoryapp.patience import in_database, patiently
 from memoryapp.schemas.chats import MessageOut
 from memoryapp.turns import Turn
 
@@ -31,7 +31,7 @@ async def begin(open_turn: Callable[[], Turn]) -> Turn:
     """Open a turn and start its reply: both, even when the client leaves in between."""
 
     async def both() -> Turn:
-        turn = await sync_to_async(open_turn)()
+        turn = await in_database(open_turn)
         if turn.is_new:
             await replies.start(turn)
         return turn
@@ -51,7 +51,7 @@ async def ended(reply: Message) -> MessageOut:
         async with aclosing(follow(reply)) as events:
             async for _ in events:
                 pass
-        return await sync_to_async(last_look)(reply)
+        return await patiently(last_look, reply)
     except Message.DoesNotExist:
         raise Http404 from None
 
@@ -65,7 +65,7 @@ async def finished(reply: Message) -> MessageOut:
 
 
 def follow(reply: Message, after: int = 0) -> AsyncGenerator[dict[str, Any], None]:
-    return replies.follow(reply.chat_id, reply.pk, after)
+    return followers.follow(reply.chat_id, reply.pk, after)
 
 
 def last_look(reply: Message) -> MessageOut:
@@ -94,7 +94,7 @@ async def events(reply: Message, after: int) -> AsyncGenerator[str, None]:
                 elif told["type"] == "reply.delta":
                     offset, text = told["offset"], told["text"]
                     yield event("delta", {"offset": offset, "text": text}, offset + len(text))
-        yield end(await sync_to_async(last_look)(reply))
+        yield end(await patiently(last_look, reply))
     except Message.DoesNotExist:
         yield event("error", {"code": "not_found", "detail": NOT_FOUND})
 

@@ -258,7 +258,8 @@ class Message(Searchable):
     def finish(self, status: str, failure: str = "") -> None:
         """End a reply. Saved as a whole row: this is the event that background work follows."""
         self.status, self.failure, self.streaming_beat = status, failure, None
-        self.save(update_fields=["body", "status", "failure", "receipt", "streaming_beat"])
+        with transaction.atomic():  # with the rows of that work
+            self.save(update_fields=["body", "status", "failure", "receipt", "streaming_beat"])
 
     @property
     def told(self) -> str:

@@ -1,5 +1,5 @@
 import pytest
-from pydantic_ai import CancellationToken, models
+from pydantic_ai import models
 from pydantic_ai.exceptions import AgentRunError, ContentFilterError, ModelRequestTimeout
 
 from memoryapp.agents import llm, talker
@@ -21,9 +21,7 @@ async def failure(server, monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", server if isinstance(server, str) else server.url)
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
     monkeypatch.setattr(llm, "WHILE_WAITING", {**llm.WHILE_WAITING, "max_retries": 0})
-    stream = talker.stream(
-        "Why?", NO_MEMORY, choice=llm.choose("talker"), token=CancellationToken()
-    )
+    stream = talker.stream("Why?", NO_MEMORY, choice=llm.choose("talker"))
     said = []
     with pytest.raises((AgentRunError, EmptyReply)) as caught:
         await hear(stream, said)
@@ -36,7 +34,7 @@ async def test_a_server_that_behaves_streams_its_reply(model_server, monkeypatch
     model_server.body = streamed("Hel", "lo")
     choice = llm.choose("talker")
 
-    stream = talker.stream("Why?", NO_MEMORY, choice=choice, token=CancellationToken())
+    stream = talker.stream("Why?", NO_MEMORY, choice=choice)
     *pieces, run = [piece async for piece in stream]
 
     assert pieces == ["Hel", "lo"]
@@ -123,7 +121,7 @@ async def test_a_model_that_stays_silent_is_given_up(monkeypatch):
 
     with llm.override({"talker": says("late", pause=30)}):
         choice = llm.choose("talker")
-        stream = talker.stream("Why?", NO_MEMORY, choice=choice, token=CancellationToken())
+        stream = talker.stream("Why?", NO_MEMORY, choice=choice)
         with pytest.raises(ModelRequestTimeout):
             await anext(stream)
 

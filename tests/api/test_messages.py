@@ -8,7 +8,7 @@ from asgiref.sync import sync_to_async
 from django.db.models.signals import post_save
 from pydantic_ai import ModelHTTPError
 
-from memoryapp import replies
+from memoryapp import followers, replies
 from memoryapp.agents import llm
 from memoryapp.api import messages, streams
 from memoryapp.models import Chat, Message
@@ -311,7 +311,7 @@ class TestStreaming:
         assert text_of(events) == "morning."
 
     async def test_a_stream_of_a_chat_that_is_deleted_ends(self, chat, ada_now, monkeypatch):
-        monkeypatch.setattr(replies, "LOOK_SECONDS", 0.1)
+        monkeypatch.setattr(followers, "LOOK_SECONDS", 0.1)
         with llm.override({"talker": says(*WORDS, pause=0.02)}):
             reply_id = await streaming_reply(ada_now, chat)
             response = await ada_now("GET", f"/messages/{reply_id}/stream")

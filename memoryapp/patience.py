@@ -1,0 +1,39 @@
+"""Work on the database from asynchronous code, done again when one that was away is back."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+from channels.db import database_sync_to_async
+from django.db import InterfaceError, OperationalError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+logger = logging.getLogger(__name__)
+
+AWAY_SECONDS = 20.0  # PostgreSQL starts again in a few, and a cluster fails over in this
+WAITS = (0.1, 2.0)  # seconds before the second try, and the longest between two
+
+
+async def in_database(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """The result of `work` in Django's thread, on a connection that wasn't lost meanwhile."""
+    return await database_sync_to_async(work)(*args, **kwargs)
+
+
+async def patiently(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """As `in_database`, and tried again for up to AWAY_SECONDS while the database is away.
+
+    `work` must bear to be done twice: the answer to a commit may be what was lost.
+    """
+    clock = asyncio.get_running_loop().time
+    deadline, (wait, longest) = clock() + AWAY_SECONDS, WAITS
+    while True:
+        try:
+            return await in_database(work, *args, **kwargs)
+        except (OperationalError, InterfaceError) as error:
+            if clock() + wait > deadline:
+                raise
+            logger.warning("The database doesn't answer, trying again: %s", error)
+        await asyncio.sleep(wait)
+        wait = min(2 * wait, longest)
