@@ -52,8 +52,8 @@ def test_what_was_said_in_one_chat_is_used_in_the_next(browse, ada):
     page = browse(ada).open("/")
     say(page, "We deploy infrastructure with Terraform.")
     page.wait_for_url("**/chats/*/")
-    is_finished(page)
-    page.get_by_role("link", name="New chat").click()
+    expect(page.locator(".receipt__learned")).to_be_visible()
+    page.locator(".side__tools").get_by_role("link", name="New chat").click()
     say(page, "What do we use to deploy infrastructure?")
     page.wait_for_url("**/chats/*/")
     is_finished(page)
@@ -226,7 +226,7 @@ def test_a_chat_is_renamed_and_deleted_from_its_menu(browse, ada, chat):
     page.get_by_role("button", name="Chat menu").click()
     page.get_by_role("link", name="Delete").click()
     page.get_by_role("dialog").get_by_role("button", name="Delete").click()
-    page.wait_for_url(re.compile(r"\d/$"))
+    expect(page.locator(".empty__title")).to_be_visible()
     assert not Chat.objects.exists()
 
 
