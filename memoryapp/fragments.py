@@ -4,7 +4,7 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from django.conf import settings
@@ -26,15 +26,15 @@ class Learned:
 
     event: MemoryEvent
     kind: str
-    is_undone: bool
+    standing: Literal["holds", "changed", "undone", "forgotten"]
 
     @property
     def is_forgotten(self) -> bool:
-        return self.event.key == GONE
+        return self.standing == "forgotten"
 
     @property
     def holds(self) -> bool:
-        return not (self.is_undone or self.is_forgotten)
+        return self.standing == "holds"
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,8 @@ class Entry:
 
     @property
     def num_learned(self) -> int:
-        return sum(learned.holds for learned in self.learned)
+        """What was learned and not taken back; a thing that has changed since was learned too."""
+        return sum(learned.standing in ("holds", "changed") for learned in self.learned)
 
     @property
     def has_receipt(self) -> bool:
@@ -180,22 +181,37 @@ def learned_from(user: User, events: MemoryEventQuerySet) -> list[Learned]:
         Fact.objects.for_user(user).filter(pk__in=ids).values_list("pk", "kind")
     )
     current: set[tuple[str, Any]] = set()
+    later: dict[UUID, str] = {}
     for table, rows in (
         ("fact", Fact.objects.for_user(user)),
         ("prompt", Prompt.objects.for_user(user)),
     ):
         for pk, key in rows.filter(valid_to=None, key__in=keys).values_list("pk", "key"):
             current |= {(table, pk), (table, key)}
+        later |= dict(rows.filter(replaces__in=ids).values_list("replaces_id", "value"))
     return [
         Learned(
             event=event,
             kind="persona" if event.table == "prompt" else kinds.get(event.row_id, "fact"),
-            is_undone=(event.table, event.key) in current
-            if event.action == Action.CLOSED
-            else (event.table, event.row_id) not in current,
+            standing=standing(event, current, later),
         )
         for event in found
     ]
+
+
+def standing(
+    event: MemoryEvent, current: set[tuple[str, Any]], later: Mapping[UUID, str]
+) -> Literal["holds", "changed", "undone", "forgotten"]:
+    """What became of a change: `current` rows and keys, and by row the value that came after."""
+    if event.key == GONE:
+        return "forgotten"
+    if event.action == Action.CLOSED:
+        return "undone" if (event.table, event.key) in current else "holds"
+    if (event.table, event.row_id) in current:
+        return "holds"
+    successor = later.get(event.row_id) if event.row_id else None
+    # Undoing a change brings back the value before it.
+    return "undone" if successor in (None, event.before) else "changed"
 
 
 def drawer(chat: Chat, reply: Message | None = None) -> Drawer:

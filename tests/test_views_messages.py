@@ -310,6 +310,15 @@ def test_undo_takes_back_what_was_learned_and_says_so(taught, ada):
 
 
 @quick
+def test_what_has_changed_since_was_learned_all_the_same(taught, ada):
+    ledger.edit(row=ada.facts.get(), actor="ada", value="Graz")
+    html = text_of(client_of(ada).get(f"/chats/{taught.pk}/"))
+    assert "Learned 1 thing" in html
+    assert "changed since" in html
+    assert "Undo" not in html
+
+
+@quick
 def test_nobody_else_undoes_what_was_learned(taught, ada, ben):
     event = ada.memory_events.get(action="added")
     response = htmx_post(client_of(ben), reverse("memory-undo", args=[event.pk]))
