@@ -34,10 +34,10 @@ PAYLOAD_MAX_CHARS = 7900  # PostgreSQL's limit is 8,000 bytes, and our JSON is A
 RECONNECT_SECONDS = (0.1, 5.0)
 # A server that is gone without a word is noticed within a minute, and not waited for.
 PATIENCE = {
-    "connect_timeout": 5,
-    "keepalives_idle": 30,
-    "keepalives_interval": 10,
-    "keepalives_count": 3,
+    "connect_timeout": "5",
+    "keepalives_idle": "30",
+    "keepalives_interval": "10",
+    "keepalives_count": "3",
 }
 
 Message = dict[str, Any]
@@ -48,7 +48,7 @@ def conninfo() -> str:
     """How this process reaches the database, in libpq's words."""
     given = connections["default"].get_connection_params()
     # What Django adds besides is for its own connections.
-    known = {name: value for name, value in given.items() if isinstance(value, str | int)}
+    known = {name: str(value) for name, value in given.items() if isinstance(value, str | int)}
     return psycopg.conninfo.make_conninfo(**PATIENCE | known)
 
 

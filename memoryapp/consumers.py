@@ -1,6 +1,9 @@
 """The page's socket: events of a chat in, the same HTML fragments out that the page includes."""
 
+import asyncio
 import json
+import logging
+import time
 from collections.abc import Callable
 from typing import Any
 from uuid import UUID
@@ -17,8 +20,10 @@ from memoryapp import followers, fragments, markdown, replies, turns
 from memoryapp.channel_layer import chat_group
 from memoryapp.models import Chat, Message, User
 
+logger = logging.getLogger(__name__)
 Event = dict[str, Any]
 UNREADABLE = "That couldn't be read. Load the page again."
+DELETED = "This chat was deleted, perhaps in another tab. Begin a new one."
 
 
 class Stream:
@@ -26,12 +31,14 @@ class Stream:
 
     def __init__(self, reply_id: str, channel: str) -> None:
         self.reply_id = reply_id
+        self.heard_at = time.monotonic()
         self.follower = followers.Follower(reply_id, channel)
         self.rest = ""
         self.is_shown = False
 
     async def take(self, event: Event) -> tuple[str, Event] | None:
         """The template and context that bring the page up to date; None if nothing is new."""
+        self.heard_at = time.monotonic()
         text = await self.follower.take(event)
         if self.follower.is_waiting or not (text or event["type"] == "reply.snapshot"):
             return None
@@ -43,6 +50,15 @@ class Stream:
         blocks, self.rest = self.rest[:final], self.rest[final:]
         context = {"reply_id": self.reply_id, "final": blocks, "rest": self.rest, "text": text}
         return "chats/_live.html" if is_first else "chats/_delta.html", {**context, "oob": True}
+
+    async def has_ended(self) -> bool:
+        """Whether it ended and that was never told; it is looked at when long nothing was."""
+        if time.monotonic() - self.heard_at < followers.LOOK_SECONDS:
+            return False
+        try:
+            return not await self.follower.look()
+        except Message.DoesNotExist:
+            return True
 
 
 class ChatConsumer(AsyncWebsocketConsumer):
@@ -61,11 +77,24 @@ class ChatConsumer(AsyncWebsocketConsumer):
         self.chat = chat
         await self.channel_layer.group_add(chat_group(chat_id), self.channel_name)
         await self.accept()
+        self.looking = asyncio.create_task(self._ask_oneself_to_look())
 
     async def disconnect(self, code: int) -> None:
         if hasattr(self, "chat"):
             group = chat_group(self.chat.pk)
             await self.channel_layer.group_discard(group, self.channel_name)
+        if hasattr(self, "looking"):
+            self.looking.cancel()
+
+    async def _ask_oneself_to_look(self) -> None:
+        while True:
+            await asyncio.sleep(followers.LOOK_SECONDS)
+            if not self.streams:
+                continue
+            try:
+                await self.channel_layer.send(self.channel_name, {"type": "reply.look"})
+            except Exception as error:  # noqa: BLE001 - each layer has errors of its own
+                logger.debug("A tab can't look whether its replies have ended: %s", error)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         try:
@@ -76,8 +105,8 @@ class ChatConsumer(AsyncWebsocketConsumer):
         if action == "send":
             await self._send_message(asked)
         elif action == "stop":
-            for reply_id in list(self.streams):
-                await replies.stop(reply_id)
+            async for reply in self.chat.messages.streaming():
+                await replies.stop(reply.pk)
         elif action == "join":
             await self._join(asked.get("stamp"))
         else:
@@ -91,6 +120,8 @@ class ChatConsumer(AsyncWebsocketConsumer):
             )
         except turns.ReplyStreaming as error:
             await self._complain(str(error))
+        except Chat.DoesNotExist:
+            await self._complain(_(DELETED))
         except ValidationError as error:
             await self._complain(" ".join(error.messages))
         except ValueError:
@@ -143,6 +174,15 @@ class ChatConsumer(AsyncWebsocketConsumer):
             await self._push(*news)
 
     reply_snapshot = reply_delta
+
+    async def reply_look(self, event: Event) -> None:
+        for reply_id, stream in list(self.streams.items()):
+            if await stream.has_ended():
+                await self.reply_finished({"reply": reply_id})
+
+    async def bus_restored(self, event: Event) -> None:
+        """Whatever was told while the bus was away is lost, so the page begins anew."""
+        await self._have_it_read_again()
 
     async def reply_finished(self, event: Event) -> None:
         is_followed = self.streams.pop(event["reply"], None) is not None

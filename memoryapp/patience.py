@@ -18,7 +18,8 @@ WAITS = (0.1, 2.0)  # seconds before the second try, and the longest between two
 
 async def in_database(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """The result of `work` in Django's thread, on a connection that wasn't lost meanwhile."""
-    return await database_sync_to_async(work)(*args, **kwargs)
+    result: T = await database_sync_to_async(work)(*args, **kwargs)
+    return result
 
 
 async def patiently(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

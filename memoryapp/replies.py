@@ -189,8 +189,9 @@ async def _save(live: Live) -> None:
             live.cut(live.cut_off)  # the chat was deleted
 
 
-def _keep(reply_id: str, text: str) -> int:
-    return Message.objects.filter(pk=reply_id).update(body=text, streaming_beat=timezone.now())
+def _keep(reply_id: str, text: str) -> bool:
+    reply = Message.objects.filter(pk=reply_id)
+    return bool(reply.update(body=text, streaming_beat=timezone.now()))
 
 
 async def _flush(live: Live) -> None:

@@ -12,7 +12,7 @@ from typing import Any, cast
 from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from memoryapp.agents import llm, talker
@@ -100,22 +100,32 @@ def open_turn(
     ReplyStreaming while the chat is answering.
     """
     body = checked_body(body)
-    with transaction.atomic():
-        chat.lock()
-        if id is not None and (known := Message.objects.filter(pk=id).first()):
-            return _known_turn(chat, known)
-        _refuse_while_streaming(chat)
-        if fork:
-            chat.fork_at(parent)
-        user_message = chat.add_message(Role.USER, body, id=id)
-        return Turn(user_message, _new_reply(chat))
+    try:
+        with transaction.atomic():
+            chat.lock()
+            if id is not None and (known := Message.objects.filter(pk=id).first()):
+                return _known_turn(chat, known)
+            _refuse_while_streaming(chat)
+            if fork:
+                chat.fork_at(parent)
+            user_message = chat.add_message(Role.USER, body, id=id)
+            return Turn(user_message, _new_reply(chat))
+    except IntegrityError:
+        # At the same moment this id was used in another chat, which is locked by another row.
+        if id is not None and Message.objects.filter(pk=id).exists():
+            raise _id_taken() from None
+        raise
 
 
 def _known_turn(chat: Chat, message: Message) -> Turn:
     reply = message.children.filter(role=Role.ASSISTANT).order_by("created_at").last()
     if message.chat_id != chat.pk or message.role != Role.USER or reply is None:
-        raise ValidationError("This id is taken. Make a new one.", code="id_taken")
+        raise _id_taken()
     return Turn(message, reply, is_new=False)
+
+
+def _id_taken() -> ValidationError:
+    return ValidationError("This id is taken. Make a new one.", code="id_taken")
 
 
 def reopen(*, message: Message, without: Collection[str] = ()) -> Turn:

@@ -11,7 +11,7 @@ from channels.layers import get_channel_layer
 from channels.routing import URLRouter
 from django.contrib.auth.models import AnonymousUser
 
-from memoryapp import fragments, replies, turns
+from memoryapp import followers, fragments, replies, turns
 from memoryapp.agents import llm
 from memoryapp.channel_layer import chat_group
 from memoryapp.memory import ledger
@@ -19,6 +19,7 @@ from memoryapp.models import Message
 from memoryapp.routing import websocket_urlpatterns
 from tests.factories import proposal
 from tests.fakes import says
+from tests.test_channel_layer import cut_connections
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -280,3 +281,27 @@ async def test_times_are_told_in_the_persons_zone(tabs, talk, chat, ada):
     await tab.send(action="send", body="And now?")
     await tab.until(FINISHED)
     assert "+05:30" in tab.frames[-1]
+
+
+async def test_a_page_begins_anew_when_the_bus_was_away(tabs, chat, ada):
+    tab = await tabs(ada, chat)
+    await cut_connections()
+    assert "freshness" in await tab.until("freshness")
+
+
+async def test_an_end_that_was_never_told_is_seen_all_the_same(tabs, chat, ada, monkeypatch):
+    monkeypatch.setattr(followers, "LOOK_SECONDS", 0.2)
+    turn = await sync_to_async(turns.open_turn)(chat=chat, body="And now?")
+    tab = await tabs(ada, chat)
+    await join(tab, chat)
+    await asyncio.sleep(0.1)
+    turn.reply.body = "All of it"
+    await sync_to_async(turn.reply.finish)("complete")
+    assert "All of it" in await tab.until(FINISHED)
+
+
+async def test_a_send_to_a_chat_that_was_deleted_is_answered_in_a_sentence(tabs, chat, ada):
+    tab = await tabs(ada, chat)
+    await chat.adelete()
+    await tab.send(action="send", body="Still there?")
+    assert "This chat was deleted" in await tab.until("composer-error")

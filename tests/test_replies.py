@@ -1,12 +1,23 @@
 import asyncio
+import time
+import uuid
+from contextlib import asynccontextmanager
+from datetime import timedelta
 
+import psycopg
 import pytest
 from asgiref.sync import sync_to_async
 from channels.layers import get_channel_layer
+from django.db import connection
+from django.utils import timezone
+from django_q.models import OrmQ
+from psycopg import AsyncConnection
 
 from memoryapp import followers, replies, turns
 from memoryapp.agents import llm
-from memoryapp.models import Message
+from memoryapp.channel_layer import conninfo
+from memoryapp.models import Message, Usage
+from memoryapp.patience import in_database
 from tests.fakes import Script, says
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -142,3 +153,158 @@ async def test_a_finished_reply_leaves_nothing_on_the_bus(chat, talk, bus):
     await end(await begin(chat))
     await asyncio.sleep(0.05)
     assert bus.here().channels == {}
+
+
+async def begin_slowly(chat, holding):
+    """A reply whose writing waits while `holding` keeps the tables of memory."""
+    await holding.execute("lock table memoryapp_fact, memoryapp_prompt in access exclusive mode")
+    reply = await begin(chat)
+    await asyncio.sleep(0.3)
+    return reply
+
+
+async def stop_and_time(reply):
+    started = time.monotonic()
+    await replies.stop(reply.pk)
+    return await end(reply), time.monotonic() - started
+
+
+async def test_a_reply_is_stopped_while_memory_is_looked_up(chat, talk, settings):
+    settings.RECALL_TIMEOUT_MS = 60_000
+    talk("never said")
+    async with await AsyncConnection.connect(conninfo()) as holding:
+        reply, seconds = await stop_and_time(await begin_slowly(chat, holding))
+        assert seconds < 0.5
+    assert (reply.status, reply.body, reply.receipt) == ("stopped", "", {})
+
+
+async def test_a_reply_is_stopped_before_its_first_word(chat, talk):
+    talk("never said", pause=30)
+    reply = await begin(chat)
+    await asyncio.sleep(0.5)
+    reply, seconds = await stop_and_time(reply)
+    assert seconds < 0.5
+    assert (reply.status, reply.body, reply.failure) == ("stopped", "", "")
+    assert reply.receipt["memory_on"]
+
+
+async def test_a_stop_that_comes_with_the_end_loses_nothing(chat, talk):
+    words = [f"{n} " for n in range(30)]
+    for seconds in (0.28, 0.3, 0.32, 0.34):
+        talk(*words, pause=0.01)
+        reply = await begin(chat)
+        await asyncio.sleep(seconds)
+        await replies.stop(reply.pk)
+        reply = await end(reply)
+        assert reply.status in ("stopped", "complete")
+        assert (reply.status == "complete") <= (reply.body == "".join(words))
+        await reply.adelete()
+
+
+async def test_stopping_what_is_over_or_unknown_changes_nothing(chat, talk):
+    talk("Good evening")
+    reply = await end(await begin(chat))
+    await replies.stop(reply.pk)
+    await replies.stop(uuid.uuid4())
+    assert (await end(reply)).status == "complete"
+
+
+@pytest.fixture
+def heal(transactional_db):
+    """Let the test's own connection, cut like all others, be made anew."""
+    yield
+    connection.close()
+
+
+@asynccontextmanager
+async def database_away():
+    """PostgreSQL ends all connections to this database and takes no new one."""
+    name = connection.settings_dict["NAME"]
+    elsewhere = psycopg.conninfo.make_conninfo(conninfo(), dbname="postgres")
+    async with await AsyncConnection.connect(elsewhere, autocommit=True) as admin:
+        await admin.execute(f'alter database "{name}" with allow_connections false')
+        try:
+            await cut_off_all(admin, name)
+            yield
+        finally:
+            await admin.execute(f'alter database "{name}" with allow_connections true')
+
+
+async def cut_off_all(admin, name):
+    await admin.execute(
+        "select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = %s", [name]
+    )
+
+
+async def test_a_reply_goes_on_when_postgresql_is_started_again(heal, chat, talk):
+    words = [f"ä{n} " for n in range(300)]
+    talk(*words, pause=0.02)
+    reply = await begin(chat)
+    following = asyncio.create_task(follow(reply))
+    await asyncio.sleep(1.2)
+    async with database_away():
+        await asyncio.sleep(0.5)
+    await asyncio.sleep(2.5)
+    saved = await in_database(Message.objects.get, pk=reply.pk)
+    assert saved.status == "streaming"
+    assert len(saved.body) > len("".join(words[:50]))
+    assert timezone.now() - saved.streaming_beat < timedelta(seconds=3)
+    events = await following
+    reply = await in_database(Message.objects.get, pk=reply.pk)
+    assert (reply.status, reply.body) == ("complete", "".join(words))
+    assert text_of(events) == reply.body
+
+
+async def test_a_reply_that_ends_while_postgresql_is_away_is_saved_later(heal, chat, talk):
+    talk("Good ", *["and "] * 50, "evening", pause=0.01)
+    reply = await begin(chat)
+    await asyncio.sleep(0.3)
+    async with database_away():
+        await asyncio.sleep(2)
+        assert str(reply.pk) in replies.LIVE
+    await asyncio.wait_for(replies.LIVE[str(reply.pk)].task, 10)
+    reply = await in_database(Message.objects.get, pk=reply.pk)
+    assert (reply.status, reply.body[-7:]) == ("complete", "evening")
+    tasks = await in_database(OrmQ.objects.count)
+    assert tasks == 8  # four for the chat's first reply, and four for this
+
+
+async def test_a_reply_whose_chat_is_deleted_ends_quietly_and_leaves_nothing(chat, talk, caplog):
+    talk(*["word "] * 1000, pause=0.01)
+    reply = await begin(chat)
+    await asyncio.sleep(0.3)
+    task = replies.LIVE[str(reply.pk)].task
+    await chat.adelete()
+    await asyncio.wait_for(task, 3)
+    assert not await Message.objects.aexists()
+    assert not await Usage.objects.aexists()
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+async def test_a_finished_reply_that_was_followed_leaves_nothing_on_the_bus(chat, talk, bus):
+    talk("Good evening")
+    reply = await end(await begin(chat))
+    await follow(reply)
+    follower = followers.follow(reply.chat_id, reply.pk)
+    await anext(follower)
+    await follower.aclose()
+    assert (bus.here().channels, bus.here().groups) == ({}, {})
+
+
+async def test_a_follower_that_misses_something_asks_until_it_is_answered(chat, bus, monkeypatch):
+    monkeypatch.setattr(followers, "ASK_SECONDS", 0)
+    asked, channel = await bus.new_channel(), await bus.new_channel()
+    await bus.group_add(replies.reply_group("r"), asked)
+    follower, delta = followers.Follower("r", channel), {"type": "reply.delta", "reply": "r"}
+    given = [
+        await follower.take({**delta, "offset": 0, "text": "Good "}),
+        await follower.take({**delta, "offset": 9, "text": "ing"}),
+        await follower.take({**delta, "offset": 12, "text": ", Ada"}),
+    ]
+    assert (given, follower.is_waiting) == (["Good ", "", ""], True)
+    for _ in "ab":
+        assert await bus.receive(asked) == {"type": "reply.ask", "channel": channel}
+    assert await follower.take({**delta, "offset": 5, "text": "even"}) == "even"
+    snapshot = {"type": "reply.snapshot", "reply": "r", "text": "Good evening, Ada"}
+    assert await follower.take(snapshot) == "ing, Ada"
+    assert not follower.is_waiting

@@ -42,8 +42,8 @@ def test_a_reply_ends_only_together_with_the_tasks_that_follow_it(new_chat, monk
     def break_off(*_):
         raise ConnectionError
 
-    with monkeypatch.context() as patched, pytest.raises(ConnectionError):
-        patched.setattr(tasks, "async_task", break_off)
+    monkeypatch.setattr(tasks, "async_task", break_off)
+    with pytest.raises(ConnectionError):
         reply.finish("complete")
     reply.refresh_from_db()
     assert (reply.status, queued()) == ("streaming", [])

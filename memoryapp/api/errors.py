@@ -3,13 +3,20 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from django.core.exceptions import RequestDataTooBig, SuspiciousOperation, ValidationError
+from django.core.exceptions import (
+    ObjectDoesNotExist,
+    RequestDataTooBig,
+    SuspiciousOperation,
+    ValidationError,
+)
+from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.http.multipartparser import MultiPartParserError
 from ninja import NinjaAPI
 from ninja.errors import HttpError
 from ninja.errors import ValidationError as ParameterError
 
+from memoryapp.replies import DATABASE_AWAY
 from memoryapp.turns import ReplyStreaming
 
 NOT_FOUND = "There is nothing with this id or at this address, or it isn't yours."
@@ -50,7 +57,7 @@ def library_error(request: HttpRequest, error: HttpError) -> HttpResponse:
     return answer(error.status_code, *SENTENCES[error.status_code])
 
 
-def not_found(request: HttpRequest, error: Http404) -> HttpResponse:
+def not_found(request: HttpRequest, error: Exception) -> HttpResponse:
     return answer(404, "not_found", NOT_FOUND)
 
 
@@ -60,6 +67,10 @@ def too_large(request: HttpRequest, error: RequestDataTooBig) -> HttpResponse:
 
 def unreadable(request: HttpRequest, error: Exception) -> HttpResponse:
     return answer(400, "bad_request", "The request could not be read. Check how it is encoded.")
+
+
+def database_away(request: HttpRequest, error: Exception) -> HttpResponse:
+    return answer(503, "database_away", DATABASE_AWAY, {"Retry-After": "10"})
 
 
 def still_streaming(request: HttpRequest, error: ReplyStreaming) -> HttpResponse:
@@ -99,10 +110,13 @@ HANDLERS: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
     ApiError: own_error,
     HttpError: library_error,
     Http404: not_found,
+    ObjectDoesNotExist: not_found,  # deleted by somebody else in this very moment
     RequestDataTooBig: too_large,
     SuspiciousOperation: unreadable,
     MultiPartParserError: unreadable,
     ReplyStreaming: still_streaming,
+    OperationalError: database_away,
+    InterfaceError: database_away,
     ParameterError: invalid_parameters,
     ValidationError: refused,
 }

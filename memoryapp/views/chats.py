@@ -80,17 +80,19 @@ def _begin(request: HtmxHttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _refuse_first(request, form, form.sentence)
     message_id, body = form.cleaned_data["id"], form.cleaned_data["body"]
-    sent = Message.objects.for_user(request.user).filter(pk=message_id).first()
-    if sent is None:
+    sent = Message.objects.for_user(request.user).filter(pk=message_id)
+    if not sent.exists():
         memory_on = form.cleaned_data["memory_on"] or not request.user.memory_on
         try:
             with transaction.atomic():
                 chat = Chat.objects.create(user=request.user, memory_on=memory_on)
                 turn = turns.open_turn(chat=chat, body=body, id=message_id)
         except ValidationError as error:
-            return _refuse_first(request, form, " ".join(error.messages))
-        async_to_sync(replies.start)(turn)
-    address = reverse("chat-detail", args=[sent.chat_id if sent else chat.pk])
+            if not sent.exists():  # else it was sent twice at the same moment
+                return _refuse_first(request, form, " ".join(error.messages))
+        else:
+            async_to_sync(replies.start)(turn)
+    address = reverse("chat-detail", args=[sent.get().chat_id])
     return HttpResponseClientRedirect(address) if request.htmx else redirect(address)
 
 
