@@ -5,8 +5,8 @@ import logging
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-from channels.db import database_sync_to_async
-from django.db import InterfaceError, OperationalError
+from asgiref.sync import sync_to_async
+from django.db import InterfaceError, OperationalError, connection
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -17,9 +17,24 @@ WAITS = (0.1, 2.0)  # seconds before the second try, and the longest between two
 
 
 async def in_database(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """The result of `work` in Django's thread, on a connection that wasn't lost meanwhile."""
-    result: T = await database_sync_to_async(work)(*args, **kwargs)
-    return result
+    """The result of `work` in Django's thread, on a connection that wasn't lost meanwhile.
+
+    It goes back to the pool at once: whoever follows a reply lives as long as the reply does.
+    """
+
+    def work_and_let_go() -> T:
+        _let_go()
+        try:
+            return work(*args, **kwargs)
+        finally:
+            _let_go()
+
+    return await sync_to_async(work_and_let_go)()
+
+
+def _let_go() -> None:
+    if not connection.in_atomic_block:
+        connection.close_if_unusable_or_obsolete()
 
 
 async def patiently(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -6,7 +6,8 @@ from django.db.models.signals import post_save
 from django.dispatch import receiver
 
 from memoryapp import tasks
-from memoryapp.models import Fact, MemoryEvent, Message, Resource
+from memoryapp.models import Chat, Fact, MemoryEvent, Message, Resource
+from memoryapp.models.chats import branch_switched
 
 
 @receiver(post_save, sender=Message)
@@ -14,6 +15,12 @@ def message_saved(instance: Message, **kwargs: Any) -> None:
     if instance.is_finished_reply:
         for task in (tasks.title, tasks.extract, tasks.summarize, tasks.embed_messages):
             tasks.enqueue(task, instance.chat_id)
+
+
+@receiver(branch_switched, sender=Chat)
+def chat_switched(instance: Chat, **kwargs: Any) -> None:
+    for task in (tasks.extract, tasks.summarize):
+        tasks.enqueue(task, instance.pk)
 
 
 @receiver(post_save, sender=Fact)

@@ -66,7 +66,7 @@ def extract(chat_id: str) -> None:
         heard = _on_the_record(chat, batch) if chat.remembers else []
         said_last = _last_said(heard)
         if said_last is None:
-            _move_watermark(chat, batch)
+            _mark_extracted(batch)
             return
         run = _run_extractor(chat, heard, said_last)
         with transaction.atomic():
@@ -75,21 +75,20 @@ def extract(chat_id: str) -> None:
             chat.user.refresh_from_db(fields=["memory_on", "review"])
             if chat.remembers:
                 ledger.apply(user=chat.user, operations=run.output, messages=heard, model=run.model)
-            _move_watermark(chat, batch)
+            _mark_extracted(batch)
             Usage.objects.record(user=chat.user, chat=chat, agent="extractor", run=run)
             _tell(chat, "learned", said_last)
 
 
 def _unextracted(chat: Chat) -> list[Message]:
-    """The finished turns after the watermark."""
+    """The finished turns of the active branch that the extractor hasn't had."""
     messages = chat.archive.spoken().on_branch()
-    finished = [message for message in messages if message.is_finished_reply]
-    if not finished:
+    replies = messages.filter(role=Message.Role.ASSISTANT)
+    last = replies.exclude(status=Message.Status.STREAMING).last()
+    if last is None:
         return []
-    messages = messages.filter(created_at__lte=finished[-1].created_at)
-    if chat.extracted_until is not None:
-        messages = messages.filter(created_at__gt=chat.extracted_until)
-    return [message for message in messages.filter(is_recallable=True) if message.body]
+    new = messages.filter(created_at__lte=last.created_at, is_extracted=False, is_recallable=True)
+    return list(new.exclude(body=""))
 
 
 def _on_the_record(chat: Chat, batch: Sequence[Message]) -> list[Message]:
@@ -110,8 +109,9 @@ def _on_the_record(chat: Chat, batch: Sequence[Message]) -> list[Message]:
     return kept
 
 
-def _move_watermark(chat: Chat, batch: Sequence[Message]) -> None:
-    Chat.objects.filter(pk=chat.pk).update(extracted_until=batch[-1].created_at)
+def _mark_extracted(batch: Sequence[Message]) -> None:
+    ids = [message.pk for message in batch]
+    Message.objects.filter(pk__in=ids).update(is_extracted=True)
 
 
 def _last_said(batch: Sequence[Message]) -> Message | None:

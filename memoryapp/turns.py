@@ -143,6 +143,15 @@ def reopen(*, message: Message, without: Collection[str] = ()) -> Turn:
         return Turn(user_message, _new_reply(chat), without=frozenset(without))
 
 
+def switch_to(message: Message) -> None:
+    """Show the branch through `message`. Raises ReplyStreaming while the chat is answering."""
+    chat = message.chat
+    with transaction.atomic():
+        chat.lock()
+        _refuse_while_streaming(chat)
+        chat.switch_to(message)
+
+
 def _refuse_while_streaming(chat: Chat) -> None:
     if chat.messages.streaming().exists():
         raise ReplyStreaming("This chat is still answering. Wait for the reply, or stop it.")

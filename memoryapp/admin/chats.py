@@ -28,9 +28,9 @@ class ChatAdmin(RowAdmin):
     search_help_text = "Title, person, or words of a message"
     fields = [
         "title", "memory_on", "is_pinned", "is_archived", "user", "title_source", "created_at",
-        "last_message_at", "extracted_until",
+        "last_message_at",
     ]  # fmt: skip
-    readonly_fields = ["user", "title_source", "created_at", "last_message_at", "extracted_until"]
+    readonly_fields = ["user", "title_source", "created_at", "last_message_at"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Chat]:
         messages = Message.objects.filter(chat=OuterRef("pk")).values("chat")

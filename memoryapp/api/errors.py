@@ -1,5 +1,6 @@
 """What a program is told when something can't be done: always a sentence and a code."""
 
+import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -19,6 +20,7 @@ from ninja.errors import ValidationError as ParameterError
 from memoryapp.replies import DATABASE_AWAY
 from memoryapp.turns import ReplyStreaming
 
+logger = logging.getLogger(__name__)
 NOT_FOUND = "There is nothing with this id or at this address, or it isn't yours."
 SENTENCES = {
     400: ("bad_request", "The body is not valid JSON. Send one JSON object."),
@@ -70,6 +72,7 @@ def unreadable(request: HttpRequest, error: Exception) -> HttpResponse:
 
 
 def database_away(request: HttpRequest, error: Exception) -> HttpResponse:
+    logger.error("The database doesn't answer: %s", error)
     return answer(503, "database_away", DATABASE_AWAY, {"Retry-After": "10"})
 
 

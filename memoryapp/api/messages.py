@@ -26,6 +26,7 @@ from memoryapp.api.streams import (
 )
 from memoryapp.models import Chat, Fact, Message, User
 from memoryapp.schemas.chats import (
+    MessageChanges,
     MessageFilter,
     MessageOut,
     NewMessage,
@@ -38,7 +39,7 @@ from memoryapp.turns import Turn
 
 router = Router(tags=["messages"])
 # A reply whose process died can't obey; the sweep ends it within a minute.
-STOP_SECONDS = 5.0
+STOP_TRIES, STOP_SECONDS = 5, 1.0
 STREAMED = {"responses": {200: {"content": {EVENT_STREAM: {"schema": {"type": "string"}}}}}}
 Role = Message.Role
 
@@ -108,17 +109,31 @@ async def message_stream(
     return stream(reply, after)
 
 
+@router.patch(
+    "/messages/{message_id}", response=MessageOut, summary="Show another version of a message"
+)
+def message_change(request: ApiRequest, message_id: UUID, data: MessageChanges) -> MessageOut:
+    """The branch through this message is shown from now on, to its newest end: history, recall
+    and what is learned follow it. Nothing is deleted. 409 while the chat answers."""
+    own = Message.objects.for_user(request.user).spoken().select_related("chat__user")
+    message: Message = get_object_or_404(own, pk=message_id)
+    turns.switch_to(message)
+    message.refresh_from_db()
+    return shown([message])[0]
+
+
 @router.post("/messages/{message_id}/stop", response=MessageOut, summary="Stop a reply")
 async def message_stop(request: ApiRequest, message_id: UUID) -> MessageOut:
     """Its text so far is kept. Nothing happens to a reply that is finished."""
     reply = await sync_to_async(found_reply)(request.user, message_id)
-    if reply.status == Message.Status.STREAMING:
+    for _ in range(STOP_TRIES):
         await replies.stop(reply.pk)
-    try:
-        async with asyncio.timeout(STOP_SECONDS):
-            return await ended(reply)
-    except TimeoutError:
-        return await sync_to_async(last_look)(reply)
+        try:
+            async with asyncio.timeout(STOP_SECONDS):
+                return await ended(reply)
+        except TimeoutError:
+            continue  # on its way to another process it may have been lost
+    return await sync_to_async(last_look)(reply)
 
 
 @router.post(

@@ -24,6 +24,7 @@ def shown(messages: Sequence[Message]) -> list[MessageOut]:
             body=message.body,
             status=message.status,
             failure=message.failure,
+            is_active=message.is_active,
             is_evicted=message.evicted_by_id is not None,
             created_at=message.created_at,
             siblings=versions.get(place(message)) or [message.pk],

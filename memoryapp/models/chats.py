@@ -1,12 +1,14 @@
 """Chats and their messages: the archive, the history, and the branch one is on."""
 
 import uuid
+from collections import defaultdict
 from datetime import datetime, timedelta
 from typing import ClassVar, Self, cast
 
 from django.conf import settings
 from django.db import models, transaction
 from django.db.models import Q
+from django.dispatch import Signal
 from django.utils import timezone
 
 from memoryapp.models.accounts import User
@@ -20,6 +22,7 @@ INTERRUPTED = (
     "Answer again to get a whole reply."
 )
 FORGOTTEN_MESSAGE = "[A message that the user wanted forgotten.]"
+branch_switched = Signal()  # with the chat as `instance`
 CHARS_PER_TOKEN = 4  # the usual rule of thumb; a server's own count may be missing or zero
 
 
@@ -53,8 +56,6 @@ class Chat(models.Model):
     is_archived = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     last_message_at = models.DateTimeField(default=timezone.now, editable=False)
-    # Everything said up to this moment has been given to the extractor.
-    extracted_until = models.DateTimeField(null=True, editable=False)
 
     objects = ChatQuerySet.as_manager()
 
@@ -118,8 +119,8 @@ class Chat(models.Model):
     def fork_at(self, message: "Message | None") -> None:
         """Make `message` the end of the active branch; None: start again from nothing.
 
-        Nothing is deleted. Summaries that cover what comes after `message` are set aside and
-        what they covered is history again, to be condensed anew when that is needed.
+        Nothing is deleted. Summaries that cover what is no longer on the branch are set aside,
+        and what they covered is history again, to be condensed anew when that is needed.
         """
         with transaction.atomic():
             self.lock()
@@ -130,11 +131,35 @@ class Chat(models.Model):
                 at = parents[at]
             self.messages.spoken().on_branch().exclude(pk__in=path).update(is_active=False)
             self.messages.spoken().filter(pk__in=path).update(is_active=True)
-            later = self.messages.filter(role=Message.Role.SUMMARY)
-            if message is not None:
-                later = later.filter(created_at__gt=message.created_at)
-            self.messages.filter(evicted_by__in=later).update(evicted_by=None)
-            later.update(is_active=False)
+            self._set_aside_summaries(path)
+
+    def _set_aside_summaries(self, path: set[uuid.UUID]) -> None:
+        covered: dict[uuid.UUID, list[uuid.UUID]] = defaultdict(list)
+        for id, summary in self.messages.values_list("id", "evicted_by"):
+            if summary is not None:
+                covered[summary].append(id)
+
+        def is_true_of_path(id: uuid.UUID) -> bool:
+            # A summary may cover an earlier one.
+            return id in path or (id in covered and all(map(is_true_of_path, covered[id])))
+
+        aside = [summary for summary in covered if not is_true_of_path(summary)]
+        self.messages.filter(evicted_by__in=aside).update(evicted_by=None)
+        self.messages.filter(pk__in=aside).update(is_active=False)
+
+    def switch_to(self, message: "Message") -> None:
+        """Show the branch through `message`, to its newest end; nothing if it is shown already."""
+        with transaction.atomic():
+            self.lock()
+            if self.messages.spoken().on_branch().filter(pk=message.pk).exists():
+                return
+            # The newest child of each parent, because later rows take the place of earlier ones.
+            in_order = self.archive.spoken().values_list("parent_id", "id")
+            newest, end = dict(in_order), message.pk
+            while end in newest:
+                end = newest[end]
+            self.fork_at(self.messages.get(pk=end))
+            branch_switched.send(sender=type(self), instance=self)
 
 
 def next_moment(latest: datetime | None) -> datetime:
@@ -194,6 +219,11 @@ class Message(Searchable):
     status = models.CharField(max_length=12, choices=Status.choices, default=Status.COMPLETE)
     failure = models.TextField(blank=True, help_text="Why the reply failed, as told to its owner.")
     is_active = models.BooleanField(default=True, help_text="On the branch that is shown.")
+    # Of each message and not of the chat up to some time: what was said on a branch that was left
+    # too early is learned when somebody comes back to it.
+    is_extracted = models.BooleanField(
+        default=False, editable=False, help_text="Given to the extractor."
+    )
     evicted_by = models.ForeignKey(
         "self", models.SET_NULL, null=True, blank=True, related_name="evicted"
     )

@@ -53,6 +53,7 @@ class MessageOut(Shown):
     body: str
     status: Literal["streaming", "complete", "stopped", "failed", "interrupted"]
     failure: str = Field(description="Why a reply failed, in one sentence.")
+    is_active: bool = Field(description="On the branch that is shown.")
     is_evicted: bool = Field(description="Condensed into a summary and out of the history.")
     created_at: Moment
     siblings: list[UUID] = Field(description="The versions of this message, itself included.")
@@ -72,6 +73,10 @@ class NewMessage(Body):
         description="The message to follow, on a new branch; null begins the chat anew. "
         "Leave it out to continue the chat.",
     )
+
+
+class MessageChanges(Body):
+    is_active: Literal[True] = Field(description="Show the branch through this message.")
 
 
 class Regenerate(Body):

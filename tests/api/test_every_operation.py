@@ -30,6 +30,7 @@ ASKED = [
     ("GET /chats/{chat_id}/messages", "?archive=true", None, 404),
     ("POST /chats/{chat_id}/messages", "", {"body": "Hello"}, 404),
     ("GET /messages/{message_id}/stream", "", None, 404),
+    ("PATCH /messages/{message_id}", "", {"is_active": True}, 404),
     ("POST /messages/{message_id}/stop", "", None, 404),
     ("POST /messages/{message_id}/regenerate", "", {}, 404),
     ("GET /messages/{message_id}/receipt", "", None, 404),

@@ -8,7 +8,7 @@ from asgiref.sync import sync_to_async
 from django.db.models.signals import post_save
 from pydantic_ai import ModelHTTPError
 
-from memoryapp import followers, replies
+from memoryapp import followers, replies, turns
 from memoryapp.agents import llm
 from memoryapp.api import messages, streams
 from memoryapp.models import Chat, Message
@@ -78,6 +78,7 @@ class TestReading:
             "body": "Good morning.",
             "status": "complete",
             "failure": "",
+            "is_active": True,
             "is_evicted": False,
             "created_at": answer.created_at.isoformat().replace("+00:00", "Z"),
             "siblings": [str(answer.pk)],
@@ -109,6 +110,28 @@ class TestReading:
         archive = told(as_ada("GET", f"/chats/{chat.pk}/messages?archive=true"), 200)["items"]
         ids = {message["body"]: message["id"] for message in archive}
         assert archive[0]["siblings"] == archive[2]["siblings"] == [ids["one"], ids["uno"]]
+
+    def test_another_version_is_shown_with_what_followed_it(self, ada, as_ada):
+        chat = make_chat(ada, "one", "two", "three")
+        chat.fork_at(None)
+        chat.add_message("user", "uno")
+        first = chat.messages.get(body="one")
+        shown = told(as_ada("PATCH", f"/messages/{first.pk}", {"is_active": True}), 200)
+        assert (shown["id"], shown["is_active"]) == (str(first.pk), True)
+        assert bodies(as_ada("GET", f"/chats/{chat.pk}/messages")) == ["one", "two", "three"]
+
+    def test_a_version_is_not_switched_while_the_chat_answers(self, ada, as_ada):
+        chat = make_chat(ada, "one")
+        chat.fork_at(None)
+        turns.open_turn(chat=chat, body="uno")
+        first = chat.messages.get(body="one")
+        error = told(as_ada("PATCH", f"/messages/{first.pk}", {"is_active": True}), 409)
+        assert error["code"] == "reply_streaming"
+
+    @pytest.mark.parametrize("body", [{}, {"is_active": False}, {"body": "Mine"}, None, []])
+    def test_nothing_else_of_a_message_can_be_changed(self, chat, as_ada, body):
+        message = chat.messages.last()
+        told(as_ada("PATCH", f"/messages/{message.pk}", body), 422)
 
     def test_reading_takes_the_same_queries_for_a_long_chat(
         self, ada, as_ada, django_assert_max_num_queries
@@ -370,6 +393,7 @@ class TestReplies:
         without = told(await ada_now("POST", path, {"without": [str(fact.pk)]}), 201)
         assert [memory["id"] for memory in with_it["receipt"]["memories"]] == [str(fact.pk)]
         assert without["receipt"]["memories"] == []
+        assert without["receipt"]["without"] == [str(fact.pk)]
 
     async def test_another_reply_may_be_streamed(self, chat, talker, ada_now):
         first = await chat.messages.aget(role="assistant")
