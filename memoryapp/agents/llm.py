@@ -8,17 +8,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar, cast
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from httpx2 import AsyncClient
 from pydantic_ai import UserError
 from pydantic_ai.models import Model, infer_model
-from pydantic_ai.providers import Provider, infer_provider
+from pydantic_ai.providers import Provider, infer_provider, infer_provider_class
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RunUsage
 
-from memoryapp.agents import offline
+from memoryapp.agents import offline, streaming
 from memoryapp.agents.failures import MODEL_FAILURES as MODEL_FAILURES
 from memoryapp.agents.failures import explain as explain
 from memoryapp.agents.servers import first_model, is_here, is_near
@@ -198,19 +199,21 @@ def build(choice: Choice, agent: Agent) -> Model:
         return _overrides[agent]
     if choice.is_offline:
         return offline.model(agent)
-    return _model(agent, choice.name, _base_url(choice.name))
+    client = streaming.client() if agent == "talker" else None
+    return _model(agent, choice.name, _base_url(choice.name), client)
 
 
 # One for each agent: those in the background close their connections when they are done.
 @lru_cache(maxsize=16)
-def _model(agent: Agent, name: str, base_url: str) -> Model:
+def _model(agent: Agent, name: str, base_url: str, client: AsyncClient | None) -> Model:
     def provider(kind: str) -> Provider[Any]:
-        if kind != "ollama":
+        arguments: dict[str, Any] = {"base_url": base_url} if kind == "ollama" else {}
+        if client and kind in streaming.KINDS:
+            arguments["http_client"] = client
+        if not arguments:
             return infer_provider(kind)
-        # Imported here because it brings the OpenAI client with it, half a second of start-up.
-        from pydantic_ai.providers.ollama import OllamaProvider
-
-        return OllamaProvider(base_url=base_url)
+        make: Any = infer_provider_class(kind)
+        return cast(Provider[Any], make(**arguments))
 
     try:
         return infer_model(name, provider)

@@ -160,7 +160,7 @@ def test_a_label_says_which_model_and_how_near(monkeypatch, settings, name, url,
         ("groq:llama", "install the `groq` package"),
     ],
 )
-def test_a_name_that_cannot_be_used_says_what_to_do(name, reason):
+async def test_a_name_that_cannot_be_used_says_what_to_do(name, reason):
     with pytest.raises(UserError) as caught:
         llm.build(Choice(name, is_offline=False, is_local=False), "talker")
 
@@ -169,7 +169,7 @@ def test_a_name_that_cannot_be_used_says_what_to_do(name, reason):
     assert sentence.endswith("Check TALKER_MODEL and the provider's API key in the settings.")
 
 
-def test_a_model_is_built_once_for_each_address(monkeypatch):
+async def test_a_model_is_built_once_for_each_address(monkeypatch):
     choice = Choice("openai-chat:small", is_offline=False, is_local=True)
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
     model = llm.build(choice, "talker")

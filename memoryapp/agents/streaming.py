@@ -1,0 +1,166 @@
+"""A model's stream, handed on a few times a second however many pieces it comes in.
+
+The client libraries and pydantic-ai take about half a millisecond for each event of a stream, and
+a model sends one for each token: some thirty replies at once would fill a processor. So what
+arrives between two beats is made one event here, before any of them sees it. An event that only
+adds text is joined with the next one that does; every other one passes as it came, in its place.
+"""
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import httpx2
+from pydantic_ai.models import create_async_httpx2_client
+
+# All streams of a process together are handed on so many times a second at most, one of them each
+# SHORTEST_BEAT when there are few, and no less often than each LONGEST_BEAT. In seconds.
+BEATS_PER_SECOND = 500
+SHORTEST_BEAT, LONGEST_BEAT = 0.04, 0.25
+
+# pydantic-ai's providers whose streams are of a kind that is known here.
+KINDS = ("openai", "openai-chat", "openai-responses", "ollama", "anthropic")
+
+EVENT_END = re.compile(rb"\r\n\r\n|\n\n")
+EVENT = re.compile(rb"((?:event: ?[^\r\n]*\r?\n)?data: ?)(\{[^\r\n]*\})")
+# These differ between events that say the same otherwise, and nobody reads them.
+NUMBERING = ("created", "sequence_number", "obfuscation")
+
+Frame = dict[str, Any]
+
+_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx2.AsyncClient] = WeakKeyDictionary()
+_open: set["Beaten"] = set()
+
+
+def client() -> httpx2.AsyncClient:
+    """The HTTP client of the running event loop whose event streams come in beats."""
+    loop = asyncio.get_running_loop()
+    if loop not in _clients:
+        _clients[loop] = create_async_httpx2_client()
+        _clients[loop].event_hooks = {**_clients[loop].event_hooks, "response": [_beat]}
+    return _clients[loop]
+
+
+async def _beat(response: httpx2.Response) -> None:
+    is_plain = "content-encoding" not in response.headers
+    if is_plain and response.headers.get("content-type", "").startswith("text/event-stream"):
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
+        response.stream = Beaten(response.stream)
+
+
+def beat() -> float:
+    """Seconds between two pieces of a stream now."""
+    return min(max(SHORTEST_BEAT, len(_open) / BEATS_PER_SECOND), LONGEST_BEAT)
+
+
+class Beaten(httpx2.AsyncByteStream):
+    """A stream of server-sent events in beats: the first at once, an error after what came."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+        self._stream = stream
+        self._arrived: list[bytes] = []
+        self._news = asyncio.Event()
+        self._reading: asyncio.Task[None] | None = None
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        # OpenAI's client iterates again after the last event, to take in what else there is.
+        if self._reading is None:
+            self._reading = asyncio.create_task(self._read())
+            _open.add(self)
+        unread = b""
+        while not self._reading.done() or self._arrived:
+            await self._news.wait()
+            self._news.clear()
+            *events, unread = EVENT_END.split(unread + b"".join(self._arrived))
+            self._arrived.clear()
+            if events:
+                yield b"".join(joined(events))
+            if not self._reading.done():
+                await asyncio.wait({self._reading}, timeout=beat())
+        if unread:
+            yield unread
+        self._reading.result()
+
+    async def _read(self) -> None:
+        try:
+            async for data in self._stream:
+                self._arrived.append(data)
+                self._news.set()
+        finally:
+            self._news.set()
+
+    async def aclose(self) -> None:
+        _open.discard(self)
+        if self._reading is not None:
+            self._reading.cancel()
+            await asyncio.wait({self._reading})
+        await self._stream.aclose()
+
+
+@dataclass(frozen=True)
+class Added:
+    """An event that only adds text to what came before, taken apart."""
+
+    event: bytes
+    head: bytes  # all before the JSON
+    numbering: Frame
+    frame: Frame  # the JSON without numbering and text
+    text: str
+
+
+def joined(events: Iterable[bytes]) -> Iterator[bytes]:
+    """The events as they are sent, neighbours that add text to the same place made one."""
+    run: list[Added] = []
+    for event in events:
+        added = _taken_apart(event)
+        if run and (added is None or added.frame != run[0].frame):
+            yield _put_together(run)
+            run = []
+        if added is None:
+            yield event + b"\n\n"
+        else:
+            run.append(added)
+    if run:
+        yield _put_together(run)
+
+
+def _taken_apart(event: bytes) -> Added | None:
+    found = EVENT.fullmatch(event)
+    try:
+        frame = json.loads(found[2]) if found else {}
+    except ValueError:  # what it means is for the client library to say
+        return None
+    place = _place_of_text(frame)
+    if found is None or place is None:
+        return None
+    holder, name = place
+    text, holder[name] = holder[name], ""
+    numbering = {key: frame.pop(key) for key in NUMBERING if key in frame}
+    return Added(event, found[1], numbering, frame, text)
+
+
+def _put_together(run: list[Added]) -> bytes:
+    first = run[0]
+    if len(run) == 1:
+        return first.event + b"\n\n"
+    place = _place_of_text(first.frame)
+    assert place is not None
+    holder, name = place
+    holder[name] = "".join(added.text for added in run)
+    return first.head + json.dumps(first.numbering | first.frame).encode() + b"\n\n"
+
+
+def _place_of_text(data: Frame) -> tuple[Frame, str] | None:
+    """Where an event of a known kind holds the text it adds; None for every other event."""
+    match data:
+        case {"choices": [{"delta": {"content": str()} as delta}]}:  # OpenAI's chat completions
+            return delta, "content"
+        case {"type": "response.output_text.delta", "delta": str()}:  # OpenAI's responses
+            return data, "delta"
+        case {"type": "content_block_delta", "delta": {"type": "text_delta", "text": str()}}:
+            return data["delta"], "text"  # Anthropic's messages
+    return None
