@@ -236,6 +236,14 @@ class Message(Searchable):
     created_at = models.DateTimeField(default=timezone.now)
 
     tsv = words_of("body")
+    # Whether it asks something, in any script: what follows may be the answer.
+    asks = models.GeneratedField(
+        expression=models.ExpressionWrapper(
+            Q(body__regex="[?？؟]"), output_field=models.BooleanField()
+        ),
+        output_field=models.BooleanField(),
+        db_persist=True,
+    )
 
     objects = MessageManager()
 
