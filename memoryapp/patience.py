@@ -37,6 +37,12 @@ def _let_go() -> None:
         connection.close_if_unusable_or_obsolete()
 
 
+async def let_go() -> None:
+    """Give this request's connection back, before it waits for work that needs one itself: with
+    all of a pool in such hands, none would ever go on."""
+    await sync_to_async(_let_go)()
+
+
 async def patiently(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """As `in_database`, and tried again for up to AWAY_SECONDS while the database is away.
 

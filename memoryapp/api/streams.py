@@ -14,7 +14,7 @@ from memoryapp import followers, replies
 from memoryapp.api.errors import NOT_FOUND, ApiError
 from memoryapp.api.shown import shown
 from memoryapp.models import Message
-from memoryapp.patience import in_database, patiently
+from memoryapp.patience import in_database, let_go, patiently
 from memoryapp.schemas.chats import MessageOut
 from memoryapp.turns import Turn
 
@@ -36,6 +36,7 @@ async def begin(open_turn: Callable[[], Turn]) -> Turn:
             await replies.start(turn)
         return turn
 
+    await let_go()
     # A task that survives the request must not borrow the thread of the request.
     beginning = asyncio.create_task(both(), context=Context())
     try:
