@@ -1,0 +1,189 @@
+"""Everything as `manage.py up` runs it, a person who talks to it, and a look into its rows."""
+
+import json
+import signal
+import threading
+import time
+import uuid
+from contextlib import contextmanager, suppress
+
+import httpx
+import psutil
+import psycopg
+
+from memoryapp import embedded_postgres
+from tests.processes import free_port, manage, running, short_folder, wait_until
+
+PERSON = "from memoryapp.models import User; User.objects.create_user('ada', timezone='UTC')"
+
+
+class Product:
+    def __init__(self, up, data_dir, port, environment):
+        self.up, self.data_dir, self.port = up, data_dir, port
+        self.environment = environment
+
+    def begin(self):
+        """Wait until all is there, and let Ada in."""
+        wait_until(self.is_ready, 90)
+        manage("shell", "-c", PERSON, **self.environment)
+        key = manage("create_key", "ada", "faults", **self.environment).stdout.split()[-1]
+        self.http = httpx.Client(
+            base_url=f"http://127.0.0.1:{self.port}/api/v1",
+            headers={"Authorization": f"Bearer {key}"},
+            timeout=90,
+        )
+
+    def is_ready(self):
+        with suppress(httpx.TransportError):
+            url = f"http://127.0.0.1:{self.port}/readyz"
+            return httpx.get(url, timeout=10).status_code == 200
+        return False
+
+    @property
+    def web(self):
+        return self.up.child("uvicorn")
+
+    @property
+    def worker(self):
+        return self.up.child("manage.py worker")
+
+    @property
+    def postgres(self):
+        return embedded_postgres.postmaster(self.data_dir / "postgres")
+
+    @property
+    def is_answering(self):
+        with suppress(httpx.TransportError):
+            return httpx.get(f"http://127.0.0.1:{self.port}/healthz", timeout=2).is_success
+        return False
+
+    def rows(self, sql, *params):
+        uri = embedded_postgres.uri(self.data_dir / "postgres")
+        with psycopg.connect(uri) as connection:
+            return connection.execute(sql, params).fetchall()
+
+    def value(self, sql, *params):
+        return self.rows(sql, *params)[0][0]
+
+    def num_streaming(self):
+        return self.value("select count(*) from memoryapp_message where status = 'streaming'")
+
+    def replies(self, chat):
+        """(status, body) of each reply in a chat, oldest first."""
+        return self.rows(
+            "select status, body from memoryapp_message where chat_id = %s"
+            " and role = 'assistant' order by created_at",
+            chat,
+        )
+
+    def num_asked(self, chat):
+        return self.value(
+            "select count(*) from memoryapp_message where chat_id = %s and role = 'user'", chat
+        )
+
+    def learned(self):
+        """How often each fact was learned, and how many current values it has."""
+        return {
+            key: (events, current)
+            for key, events, current in self.rows(
+                "select e.key, count(*), (select count(*) from memoryapp_fact f"
+                " where f.key = e.key and f.valid_to is null)"
+                " from memoryapp_memoryevent e where e.action = 'added' group by e.key"
+            )
+        }
+
+    def make_chat(self):
+        return self.http.post("/chats", json={}).json()["id"]
+
+    def say(self, chat, body, id=None):
+        asked = Asked(self, chat, body, id or str(uuid.uuid4()))
+        asked.start()
+        return asked
+
+
+class Asked(threading.Thread):
+    """A question whose answer is read as it streams, as a program would that reconnects."""
+
+    def __init__(self, product, chat, body, id):
+        super().__init__(daemon=True)
+        self.product, self.chat, self.id = product, chat, id
+        self.sent = {"body": body, "id": id}
+        self.text, self.end, self.reply = "", "", ""
+        self.num_connections = 0
+
+    def run(self):
+        deadline = time.monotonic() + 120
+        while not self.end and time.monotonic() < deadline:
+            with suppress(httpx.TransportError):
+                self._listen()
+            if not self.end:
+                time.sleep(0.5)
+
+    def _listen(self):
+        self.num_connections += 1
+        path = f"/chats/{self.chat}/messages"
+        how = {"json": self.sent, "headers": {"Accept": "text/event-stream"}}
+        if self.reply:
+            path, how = f"/messages/{self.reply}/stream?after={len(self.text)}", {}
+        method = "GET" if self.reply else "POST"
+        with httpx.Client(
+            base_url=self.product.http.base_url, headers=self.product.http.headers, timeout=30
+        ) as http, http.stream(method, path, **how) as response:  # fmt: skip
+            if response.status_code == 200:
+                for name, data in events(response.iter_lines()):
+                    self._hear(name, data)
+
+    def _hear(self, name, data):
+        if name == "message":
+            self.reply = data["id"]
+        elif name == "delta":
+            assert data["offset"] == len(self.text), "a gap or a repetition"
+            self.text += data["text"]
+        elif name in ("done", "error"):
+            self.end = name if name == "done" else data["code"]
+
+    def ended(self):
+        self.join(120)
+        assert self.end, f"no end after {self.text!r}"
+        return self.end
+
+
+def events(lines):
+    name = ""
+    for line in lines:
+        if line.startswith("event: "):
+            name = line.removeprefix("event: ")
+        elif line.startswith("data: "):
+            yield name, json.loads(line.removeprefix("data: "))
+
+
+@contextmanager
+def product(model, *arguments, **environment):
+    """A product of its own, with this model; stopped with all its processes."""
+    with short_folder() as data_dir:
+        port = free_port()
+        environment = {
+            "DATABASE_URL": "",
+            "DATA_DIR": str(data_dir),
+            "PORT": str(port),
+            "TALKER_MODEL": "openai-chat:fake",
+            "EXTRACTOR_MODEL": "openai-chat:fake",
+            "SUMMARIZER_MODEL": "offline",
+            "OPENAI_BASE_URL": model.url,
+            "OPENAI_API_KEY": "none",
+            **environment,
+        }
+        with running("manage.py", "up", *arguments, **environment) as up:
+            running_product = Product(up, data_dir, port, environment)
+            try:
+                running_product.begin()
+                yield running_product
+            finally:
+                running_product.http.close()
+                up.stop()
+                embedded_postgres.stop(data_dir / "postgres")
+
+
+def kill(process, how=signal.SIGKILL):
+    with suppress(psutil.NoSuchProcess):
+        process.send_signal(how)

@@ -1,0 +1,68 @@
+"""The flow of a turn, with a part of the product killed at each of its steps at once."""
+
+import time
+
+import pytest
+
+from tests.faults.model import words
+from tests.faults.product import kill
+from tests.processes import wait_until
+
+# Per step, how the question is to be answered. When the last has said its words, all are there.
+STEPS = {
+    "asked": "[[words=20 wait=12]]",
+    "streaming": "[[words=400 pace=0.03]]",
+    "ending": "[[words=160 pace=0.02]]",
+}
+
+
+@pytest.fixture
+def thoughtful(model):
+    """The extractor takes its time, so that it can be hit."""
+    model.thinks = 4.0
+    yield
+    model.thinks = 0.0
+
+
+@pytest.mark.parametrize("victim", ["postgres", "worker", "web"])
+def test_nothing_is_lost_or_doubled_whatever_is_killed_and_whenever(
+    up, model, thoughtful, victim, note
+):
+    asked = {}
+    for step, how in {"learning": "[[words=2]]", **STEPS}.items():
+        thing = f"{step}{victim}"
+        asked[step] = up.say(up.make_chat(), f"My {thing} is green. {how}")
+    ending = asked["ending"]
+    wait_until(lambda: model.num_extracting and len(ending.text.split()) >= 140, 60)
+    wait_until(lambda: not any(ending.sent["body"] in said for said in model.streaming), 30)
+    kill(getattr(up, victim))
+    killed_at = time.monotonic()
+    ends = {step: question.ended() for step, question in asked.items()}
+    note("seconds until all replies had ended", time.monotonic() - killed_at)
+    wait_until(up.is_ready, 60)
+    things = {f"{step}{victim}": (1, 1) for step in asked}
+    wait_until(lambda: things.items() <= up.learned().items(), 120)
+    note("seconds until all was learned", time.monotonic() - killed_at)
+    time.sleep(3)  # for what might be done twice
+    assert things.items() <= up.learned().items()
+    for step, question in asked.items():
+        [(status, body)] = up.replies(question.chat)
+        assert up.num_asked(question.chat) == 1
+        if victim != "web":
+            assert (ends[step], status) == ("done", "complete")
+        if status == "complete":
+            assert body == question.text
+            assert body in [words(n) for n in (2, 20, 160, 400)]
+        else:
+            assert (ends[step], status) == ("reply_interrupted", "interrupted")
+            assert words(400).startswith(body)
+
+
+def test_an_idle_worker_that_is_killed_comes_back_by_itself(up, note):
+    wait_until(lambda: up.value("select count(*) from django_q_ormq") == 0, 60)
+    idle = next(child for child in up.up.children() if " idle" in " ".join(child.cmdline()))
+    kill(idle)
+    killed_at = time.monotonic()
+    up.say(up.make_chat(), "My idleness is gone. [[words=2]]").ended()
+    wait_until(lambda: up.learned().get("idleness") == (1, 1), 90)
+    note("seconds until it was learned", time.monotonic() - killed_at)

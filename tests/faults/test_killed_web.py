@@ -1,0 +1,87 @@
+"""A web process that dies in the middle of its replies."""
+
+import signal
+import time
+
+import pytest
+
+from tests.faults.model import words
+from tests.faults.product import kill
+from tests.processes import wait_until
+
+LONG = "[[words=3000 pace=0.05]]"
+
+
+def begin(up, number):
+    """So many replies that stream, each with some words in its row."""
+    chats = [up.make_chat() for _ in range(number)]
+    asked = [up.say(chat, f"Question {n} {LONG}") for n, chat in enumerate(chats)]
+    partly = "select count(*) from memoryapp_message where status = 'streaming' and body <> ''"
+    wait_until(lambda: up.value(partly) == number, 90)
+    return asked
+
+
+def each_reply_is_marked_and_its_text_a_beginning(up, asked):
+    for question in asked:
+        [(status, body)] = up.replies(question.chat)
+        assert status == "interrupted"
+        assert body
+        assert words(3000).startswith(body)
+        assert up.num_asked(question.chat) == 1
+        assert question.ended() == "reply_interrupted"
+        assert body.startswith(question.text) or question.text.startswith(body)
+
+
+@pytest.mark.parametrize("number", [1, 50])
+def test_replies_of_a_killed_process_are_interrupted_within_a_minute(up, model, number, note):
+    asked = begin(up, number)
+    kill(up.web)
+    killed_at = time.monotonic()
+    wait_until(lambda: up.is_answering, 30)
+    note("seconds until the web server was back", time.monotonic() - killed_at)
+    wait_until(lambda: up.num_streaming() == 0, 60)
+    note("seconds until all were interrupted", time.monotonic() - killed_at)
+    each_reply_is_marked_and_its_text_a_beginning(up, asked)
+    assert model.streaming == set()
+
+
+@pytest.mark.parametrize("number", [1, 50])
+def test_replies_of_a_process_that_is_asked_to_end_are_saved_to_the_last_word(
+    up, model, number, note
+):
+    asked = begin(up, number)
+    web = up.web
+    kill(web, signal.SIGTERM)
+    asked_at = time.monotonic()
+    wait_until(lambda: not web.is_running(), 10)
+    note("seconds until the web server had ended", time.monotonic() - asked_at)
+    assert up.num_streaming() == 0
+    wait_until(lambda: up.is_answering, 30)
+    each_reply_is_marked_and_its_text_a_beginning(up, asked)
+    for question in asked:
+        [(_, body)] = up.replies(question.chat)
+        told = model.told[next(said for said in model.told if question.sent["body"] in said)]
+        assert len(body.split()) >= told - 100  # two seconds of grace for requests, and a bit
+    assert model.streaming == set()
+
+
+def test_a_send_that_is_repeated_after_a_crash_is_the_same_turn(up):
+    [question] = begin(up, 1)
+    kill(up.web)
+    wait_until(lambda: up.is_answering, 30)
+    wait_until(lambda: up.num_streaming() == 0, 60)
+    again = up.say(question.chat, question.sent["body"], id=question.id)
+    assert again.ended() == "reply_interrupted"
+    assert (up.num_asked(question.chat), len(up.replies(question.chat))) == (1, 1)
+
+
+def test_an_interrupted_reply_is_answered_again(up):
+    chat = up.make_chat()
+    question = up.say(chat, "Short [[words=40 pace=0.1]]")
+    wait_until(lambda: question.text, 30)
+    kill(up.web)
+    wait_until(lambda: up.is_answering, 30)
+    wait_until(lambda: up.num_streaming() == 0, 60)
+    answer = up.http.post(f"/messages/{question.reply}/regenerate", json={})
+    assert (answer.status_code, answer.json()["body"]) == (201, words(40))
+    assert [status for status, _ in up.replies(chat)] == ["interrupted", "complete"]

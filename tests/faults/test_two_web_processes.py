@@ -1,0 +1,76 @@
+"""Two web processes behind one address, which behave as one."""
+
+import shutil
+import subprocess
+import time
+
+import pytest
+
+from tests.faults.model import words
+from tests.faults.product import Asked, kill, product
+from tests.processes import free_port, wait_until
+
+
+@pytest.fixture(scope="module", params=["postgres", "redis"])
+def up(model, request):
+    if request.param == "postgres":
+        with product(model, "--workers=2") as up:
+            yield up
+        return
+    if not shutil.which("redis-server"):
+        pytest.skip("redis-server isn't installed")
+    port = free_port()
+    with subprocess.Popen(["redis-server", "--port", str(port), "--save", ""], stdout=-3) as redis:
+        try:
+            with product(model, "--workers=2", REDIS_URL=f"redis://127.0.0.1:{port}") as up:
+                yield up
+        finally:
+            redis.terminate()
+
+
+def late_joiner(up, question):
+    joiner = Asked(up, question.chat, "", "")
+    joiner.reply = question.reply
+    joiner.start()
+    return joiner
+
+
+def test_late_joiners_on_either_get_the_exact_text(up):
+    question = up.say(up.make_chat(), "Hello [[words=150 pace=0.02]]")
+    wait_until(lambda: question.text, 30)
+    joiners = []
+    for _ in range(12):
+        joiners.append(late_joiner(up, question))
+        time.sleep(0.1)
+    assert question.ended() == "done"
+    assert [joiner.ended() for joiner in joiners] == ["done"] * 12
+    assert {joiner.text for joiner in (question, *joiners)} == {words(150)}
+
+
+def test_a_stop_reaches_the_process_that_writes(up, model, note):
+    seconds = []
+    for n in range(8):
+        question = up.say(up.make_chat(), f"Stop {n} [[words=3000 pace=0.02]]")
+        wait_until(lambda question=question: question.text, 30)
+        stop_at = time.monotonic()
+        stopped = up.http.post(f"/messages/{question.reply}/stop").json()
+        seconds.append(time.monotonic() - stop_at)
+        assert (stopped["status"], question.ended()) == ("stopped", "done")
+        assert stopped["body"] == question.text
+        wait_until(lambda: not model.streaming, 1)
+    note("seconds to stop, at most", max(seconds))
+    assert max(seconds) < 2
+
+
+def test_one_that_is_killed_takes_only_its_own_replies_along(up):
+    asked = [up.say(up.make_chat(), f"Both {n} [[words=200 pace=0.1]]") for n in range(8)]
+    wait_until(lambda: all(question.text for question in asked), 60)
+    server = up.web
+    kill(next(child for child in server.children() if "spawn_main" in " ".join(child.cmdline())))
+    ends = [question.ended() for question in asked]
+    for question, end in zip(asked, ends, strict=True):
+        [(status, body)] = up.replies(question.chat)
+        assert (end, status) in [("done", "complete"), ("reply_interrupted", "interrupted")]
+        assert status == "interrupted" or body == question.text == words(200)
+    assert server.is_running()
+    wait_until(lambda: len(server.children()) >= 2, 30)
