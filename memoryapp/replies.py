@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from channels.layers import get_channel_layer
-from django.db import Error, InterfaceError, OperationalError, transaction
+from django.db import Error, InterfaceError, OperationalError, connection, transaction
 from django.utils import timezone
 
 from memoryapp.agents import llm
@@ -30,6 +30,11 @@ DATABASE_AWAY = (
     "administrator should look at PostgreSQL."
 )
 DRAIN_SECONDS = 5.0
+KEEP = """
+    update memoryapp_message as message set body = told.body, streaming_beat = %s
+    from unnest(%s::uuid[], %s::text[]) as told (id, body)
+    where message.id = told.id and message.status = 'streaming' returning message.id
+"""
 
 Event = dict[str, Any]
 Status = Message.Status
@@ -66,6 +71,10 @@ class Live:
     def id(self) -> str:
         return str(self.turn.reply.pk)
 
+    @property
+    def has_news(self) -> bool:
+        return self.sent < len(self.text)
+
     def cut(self, end: End) -> None:
         """End the writing at once, wherever it is; nothing happens when it is over."""
         if self.writing is not None and not self.writing.done():
@@ -74,6 +83,8 @@ class Live:
 
 
 LIVE: dict[str, Live] = {}
+# What is done for all of them together, as long as there are any.
+FOR_ALL: dict[Callable[[], Awaitable[None]], asyncio.Task[None]] = {}
 
 
 async def start(turn: Turn) -> None:
@@ -82,6 +93,9 @@ async def start(turn: Turn) -> None:
     # In a context of its own: a request's context holds asgiref's threads, which end with it.
     live.task = asyncio.create_task(_write(live), context=Context())
     live.task.add_done_callback(lambda _: LIVE.pop(live.id, None))
+    for work in (_publish, _save):
+        if work not in FOR_ALL or FOR_ALL[work].done():
+            FOR_ALL[work] = asyncio.create_task(_whatever_happens(work), context=Context())
 
 
 async def stop(reply_id: UUID | str) -> None:
@@ -102,14 +116,11 @@ async def ask_for_snapshot(reply_id: UUID | str, channel: str) -> None:
 async def _write(live: Live) -> None:
     """Write one reply from its first token to its saved end."""
     live.writing = asyncio.create_task(_stream(live))
-    helpers = [
-        asyncio.create_task(_whatever_happens(work, live)) for work in (_obey, _publish, _save)
-    ]
+    obeying = asyncio.create_task(_whatever_happens(_obey, live))
     try:
         end = await _end_of(live)
     finally:
-        for helper in helpers:
-            helper.cancel()
+        obeying.cancel()
     await _finish(live, end)
 
 
@@ -139,11 +150,11 @@ async def _end_of(live: Live) -> End:
     return End(Status.COMPLETE)
 
 
-async def _whatever_happens(work: Callable[[Live], Awaitable[None]], live: Live) -> None:
+async def _whatever_happens(work: Callable[..., Awaitable[None]], *args: Live) -> None:
     """Go on with `work` beside the writing: a lost database or bus must not end it for good."""
     while True:
         try:
-            await work(live)
+            return await work(*args)
         except Exception as error:  # noqa: BLE001 - the reply goes on without
             logger.warning("A reply's %s is tried again: %s", work.__name__.strip("_"), error)
         await asyncio.sleep(SAVE_SECONDS)
@@ -174,24 +185,28 @@ async def _tell_whole(live: Live, channel: str) -> None:
     await layer.send(channel, {**snapshot, "text": live.text})
 
 
-async def _publish(live: Live) -> None:
+async def _publish() -> None:
     """Publish what has arrived each few milliseconds."""
-    while True:
+    while LIVE:
         await asyncio.sleep(FLUSH_SECONDS)
-        await _flush(live)
+        await asyncio.gather(*(_flush(live) for live in LIVE.values() if live.has_news))
 
 
-async def _save(live: Live) -> None:
-    """Save the text so far and a sign of life about each second."""
-    while True:
+async def _save() -> None:
+    """Save the texts so far and a sign of life about each second."""
+    while LIVE:
         await asyncio.sleep(SAVE_SECONDS)
-        if not await in_database(_keep, live.id, live.text):
+        texts = {live.id: live.text for live in LIVE.values()}
+        kept = await in_database(_keep, texts)
+        for live in [live for live in LIVE.values() if live.id in texts.keys() - kept]:
             live.cut(live.cut_off)  # the chat was deleted
 
 
-def _keep(reply_id: str, text: str) -> bool:
-    reply = Message.objects.filter(pk=reply_id)
-    return bool(reply.update(body=text, streaming_beat=timezone.now()))
+def _keep(texts: dict[str, str]) -> set[str]:
+    """Save the texts of replies; the ids of those that are still there to be written."""
+    with connection.cursor() as cursor:
+        cursor.execute(KEEP, [timezone.now(), list(texts), list(texts.values())])
+        return {str(id) for (id,) in cursor.fetchall()}
 
 
 async def _flush(live: Live) -> None:

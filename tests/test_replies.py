@@ -16,7 +16,7 @@ from psycopg import AsyncConnection
 from memoryapp import followers, replies, turns
 from memoryapp.agents import llm
 from memoryapp.channel_layer import conninfo
-from memoryapp.models import Message, Usage
+from memoryapp.models import Chat, Message, Usage
 from memoryapp.patience import in_database
 from tests.fakes import Script, says
 
@@ -126,6 +126,21 @@ async def test_the_partial_text_is_saved_while_it_streams(chat, talk):
     assert saved.body.startswith("word word")
     await replies.stop(reply.pk)
     await end(reply)
+
+
+async def test_replies_are_saved_together_and_one_whose_chat_is_gone_ends(ada, chat, talk):
+    talk(*("word " for _ in range(300)), pause=0.01)
+    other = await Chat.objects.acreate(user=ada)
+    kept, lost = await begin(chat), await begin(other)
+    await asyncio.sleep(0.3)
+    task = replies.LIVE[str(lost.pk)].task
+    await other.adelete()
+    await asyncio.wait_for(task, 3)
+    saved = await Message.objects.aget(pk=kept.pk)
+    assert saved.status == "streaming"
+    assert saved.body.startswith("word")
+    await replies.stop(kept.pk)
+    await end(kept)
 
 
 async def test_a_reply_that_fails_says_why_and_keeps_its_text(chat):

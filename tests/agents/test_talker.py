@@ -187,6 +187,13 @@ async def test_a_tool_that_finds_nothing_says_so():
     assert model.sent == "Nothing found."
 
 
+async def test_what_cannot_be_stored_is_not_part_of_the_reply():
+    pieces, run = await reply(says("A\0", "b\ud83d", "c"))
+
+    assert pieces == ["A", "b", "c"]
+    assert run.output == "Abc"
+
+
 async def test_thinking_is_not_part_of_the_reply():
     pieces, run = await reply(says("<thi", "nk>Hm. ", "So", "</think>", "\n\n", "It is", " so."))
 
