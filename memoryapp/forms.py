@@ -1,7 +1,7 @@
 """What a person fills in: each form checks its input and says what is wrong in a sentence."""
 
 import uuid
-from datetime import datetime, time
+from datetime import datetime, time, timedelta
 from typing import Any
 from zoneinfo import available_timezones
 
@@ -9,12 +9,14 @@ from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
+from django.db.models import Q
+from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memoryapp.models import Chat, Fact, Prompt, User
-from memoryapp.models.memory import VALUE_MAX_CHARS
+from memoryapp.models.memory import VALUE_MAX_CHARS, RememberedQuerySet
 
 NAME_MAX_CHARS = 200
 
@@ -62,6 +64,76 @@ class EndOfDayField(forms.DateField):
         return day and timezone.make_aware(datetime.combine(day, time(23, 59, 59)))
 
 
+KINDS = [
+    (Fact.Kind.IDENTITY, gettext_lazy("Identity")),
+    (Fact.Kind.PREFERENCE, gettext_lazy("Preference")),
+    (Fact.Kind.PROJECT, gettext_lazy("Project")),
+    (Fact.Kind.TASK, gettext_lazy("Task")),
+    (Fact.Kind.FACT, gettext_lazy("Fact")),
+]
+
+
+class FactFilter(forms.Form):
+    """Which facts the memory page lists. A value that makes no sense counts as not given."""
+
+    q = forms.CharField(required=False, max_length=500)
+    kind = forms.ChoiceField(required=False, choices=[("", gettext_lazy("All")), *KINDS])
+    status = forms.ChoiceField(
+        label=gettext_lazy("Status"),
+        required=False,
+        choices=[
+            ("", gettext_lazy("Known now")),
+            ("active", gettext_lazy("In use")),
+            ("paused", gettext_lazy("Paused")),
+            ("closed", gettext_lazy("Superseded or expired")),
+        ],
+    )
+    chat = forms.ModelChoiceField(
+        Chat.objects.none(),
+        label=gettext_lazy("From which chat"),
+        required=False,
+        empty_label=gettext_lazy("From any chat"),
+    )
+    days = forms.ChoiceField(
+        label=gettext_lazy("Since when"),
+        required=False,
+        choices=[
+            ("", gettext_lazy("Any time")),
+            (7, gettext_lazy("Last 7 days")),
+            (30, gettext_lazy("Last 30 days")),
+            (365, gettext_lazy("Last 12 months")),
+        ],
+    )
+
+    def __init__(self, user: User, data: QueryDict) -> None:
+        super().__init__(data)
+        taught = Fact.objects.for_user(user).values("source_message__chat")
+        chats = Chat.objects.for_user(user).filter(pk__in=taught)
+        for name in ("status", "chat", "days"):  # these have no label that can be seen
+            self.fields[name].widget.attrs["aria-label"] = self.fields[name].label
+        self.fields["chat"].queryset = chats.newest_first()  # type: ignore[attr-defined]
+        self.full_clean()
+        nothing = {"q": "", "kind": "", "status": "", "chat": None, "days": ""}
+        self.asked: dict[str, Any] = nothing | self.cleaned_data
+
+    def narrow(self, facts: RememberedQuerySet[Any]) -> RememberedQuerySet[Any]:
+        """Those of these facts that were asked for, by all but the words."""
+        asked = self.asked
+        if asked["status"] == "closed":
+            facts = facts.filter(Q(valid_to__isnull=False) | Q(expires_at__lte=timezone.now()))
+        else:
+            facts = facts.current()
+            facts = facts.filter(status=asked["status"]) if asked["status"] else facts
+        if asked["kind"]:
+            facts = facts.filter(kind=asked["kind"])
+        if asked["chat"]:
+            facts = facts.filter(source_message__chat=asked["chat"])
+        if asked["days"]:
+            since = timezone.now() - timedelta(days=int(asked["days"]))
+            facts = facts.filter(recorded_at__gte=since)
+        return facts
+
+
 class FactForm(forms.Form):
     key = forms.CharField(
         label=gettext_lazy("About"),
@@ -73,7 +145,12 @@ class FactForm(forms.Form):
         max_length=VALUE_MAX_CHARS,
         widget=forms.Textarea(attrs={"rows": 2, "dir": "auto"}),
     )
-    kind = forms.ChoiceField(label=gettext_lazy("Kind"), choices=Fact.Kind.choices, initial="fact")
+    kind = forms.ChoiceField(label=gettext_lazy("Kind"), choices=KINDS, initial="fact")
+    due_at = forms.DateTimeField(
+        label=gettext_lazy("Due"),
+        required=False,
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
+    )
     expires_at = EndOfDayField(label=gettext_lazy("Use until"), required=False)
     is_pinned = forms.BooleanField(
         label=gettext_lazy("Always use"), required=False, widget=SwitchInput
@@ -120,6 +197,25 @@ def memory_form(table: str, row: Fact | Prompt | None = None, data: Any = None) 
     if row:
         initial["key"] = row.key.replace("_", " ")
     return form(data, initial=initial, prefix=str(row.pk) if row else "new")
+
+
+class ConfirmForm(forms.Form):
+    """What can't be undone is confirmed by typing a word."""
+
+    word = forms.CharField(widget=forms.TextInput(attrs={"autocomplete": "off"}))
+
+    def __init__(self, word: str, data: Any = None) -> None:
+        super().__init__(data)
+        self.expected = word
+        self.fields["word"].label = _("Type “%(word)s” to confirm") % {"word": word}
+
+    def clean_word(self) -> str:
+        word: str = self.cleaned_data["word"]
+        if word.strip().casefold() != self.expected.casefold():
+            raise ValidationError(
+                _("Nothing was removed: type “%(word)s” to confirm.") % {"word": self.expected}
+            )
+        return word
 
 
 class ResourceForm(forms.Form):

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memoryapp.views import chats, health, memory, messages, resources, rows, settings
+from memoryapp.views import chats, health, memory, messages, resources, rows, scopes, settings
 
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
@@ -27,13 +27,18 @@ urlpatterns = [
     path("messages/<uuid:message_id>/receipt/", messages.message_receipt, name="message-receipt"),
     path("memory/", memory.memory_facts, name="memory-facts"),
     path("memory/persona/", memory.memory_persona, name="memory-persona"),
+    path("memory/tasks/", memory.memory_tasks, name="memory-tasks"),
+    path("memory/health/", memory.memory_condition, name="memory-condition"),
     path("memory/inbox/", memory.memory_inbox, name="memory-inbox"),
     path("memory/log/", memory.memory_log, name="memory-log"),
     path("memory/log/<int:event_id>/undo/", rows.memory_undo, name="memory-undo"),
+    path("memory/export.<str:kind>", scopes.memory_export, name="memory-export"),
+    path("memory/forget/", scopes.memory_forget_scope, name="memory-forget-scope"),
     path("memory/<str:tables>/add/", rows.memory_add, name="memory-add"),
     path("memory/<str:tables>/<uuid:row_id>/", rows.memory_row, name="memory-row"),
     path("memory/<str:tables>/<uuid:row_id>/edit/", rows.memory_edit, name="memory-edit"),
     path("memory/<str:tables>/<uuid:row_id>/history/", rows.memory_history, name="memory-history"),
+    path("memory/<str:tables>/<uuid:row_id>/close/", rows.memory_close, name="memory-close"),
     path("memory/<str:tables>/<uuid:row_id>/restore/", rows.memory_restore, name="memory-restore"),
     path("memory/<str:tables>/<uuid:row_id>/forget/", rows.memory_forget, name="memory-forget"),
     path("memory/<str:tables>/<uuid:row_id>/approve/", rows.memory_approve, name="memory-approve"),

@@ -12,6 +12,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
+from memoryapp.memory import reads
 from memoryapp.models import Message
 
 
@@ -59,6 +60,25 @@ class RowAdmin(admin.ModelAdmin[Any]):
                 rows = table._default_manager.filter(**{f"{relation.field.name}__in": objs})
                 counts[str(table._meta.verbose_name_plural)] += rows.count()
         return [str(row) for row in objs], +counts, set(), []
+
+
+class OpenedByOthers(admin.ModelAdmin[Any]):
+    """Rows that are a person's own: their log tells them who else opened one."""
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        row = context.get("original")
+        is_opened = row is not None and request.method == "GET"
+        if is_opened and row.user not in (None, request.user):
+            reads.note(
+                owner=row.user,
+                table=str(self.opts.model_name),
+                row_id=row.pk,
+                key=getattr(row, "key", ""),
+                actor=request.user.get_username(),
+            )
+        return super().render_change_form(request, context, *args, **kwargs)
 
 
 class ReadOnlyAdmin(RowAdmin):

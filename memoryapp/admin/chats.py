@@ -10,14 +10,21 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from memoryapp.admin.base import ReadOnlyAdmin, RowAdmin, beginning_of, lean, link_to
+from memoryapp.admin.base import (
+    OpenedByOthers,
+    ReadOnlyAdmin,
+    RowAdmin,
+    beginning_of,
+    lean,
+    link_to,
+)
 from memoryapp.models import Chat, Message
 
 CONVERSATION_MESSAGES = 200
 
 
 @admin.register(Chat)
-class ChatAdmin(RowAdmin):
+class ChatAdmin(OpenedByOthers, RowAdmin):
     list_display = [
         "title", "user", "num_messages", "last_message_at", "memory_on", "is_pinned", "is_archived",
     ]  # fmt: skip
@@ -76,7 +83,7 @@ def untitled(chat: Chat) -> Chat:
 
 
 @admin.register(Message)
-class MessageAdmin(ReadOnlyAdmin):
+class MessageAdmin(OpenedByOthers, ReadOnlyAdmin):
     list_display = [
         beginning_of("body"), "user", "chat", "role", "status", "is_active", "created_at",
     ]  # fmt: skip

@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from memoryapp.admin.base import ReadOnlyAdmin, RowAdmin, beginning_of, lean
+from memoryapp.admin.base import OpenedByOthers, ReadOnlyAdmin, RowAdmin, beginning_of, lean
 from memoryapp.memory import forgetting, ledger
 from memoryapp.models import Fact, Forgotten, MemoryEvent, Prompt
 from memoryapp.models.memory import Origin, Status
@@ -69,7 +69,7 @@ class IsCurrent(admin.SimpleListFilter):
         return queryset.filter(valid_to__isnull=self.value() == "now")
 
 
-class RememberedAdmin(RowAdmin):
+class RememberedAdmin(OpenedByOthers, RowAdmin):
     """Rows of memory. To delete one here is to forget it.
 
     A closed version is only read, and so is what waits: that is for its owner to decide.

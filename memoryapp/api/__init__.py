@@ -6,6 +6,7 @@ from memoryapp.api import (
     chat,
     chats,
     errors,
+    exports,
     facts,
     inbox,
     keys,
@@ -43,4 +44,5 @@ api.add_router("/resources", resources.router)
 api.add_router("/me", me.router)
 api.add_router("/keys", keys.router)
 api.add_router("/usage", usage.router)
+api.add_router("/export", exports.router)
 api.add_router("", unknown.router)

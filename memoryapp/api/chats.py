@@ -10,9 +10,10 @@ from django.shortcuts import get_object_or_404
 from ninja import Router, Status
 
 from memoryapp.api.auth import ApiRequest
-from memoryapp.api.facts import forget, taught_by
+from memoryapp.api.facts import told
 from memoryapp.api.paging import page
 from memoryapp.api.params import Asked
+from memoryapp.memory import scopes
 from memoryapp.models import Chat, Message, User
 from memoryapp.schemas.chats import ChatChanges, ChatFilter, ChatOut, Forget, NewChat
 from memoryapp.schemas.fields import Page
@@ -77,6 +78,7 @@ def chat_delete(request: ApiRequest, chat_id: UUID, asked: Asked[Forget]) -> For
     """With `forget=true` also what it taught; otherwise that stays known."""
     chat = get_object_or_404(Chat.objects.for_user(request.user), pk=chat_id)
     with transaction.atomic():
-        forgotten = forget(taught_by(chat) if asked.forget else [], request.user)
+        scope = scopes.taught_by(chat) if asked.forget else []
+        report = scopes.forget(scope, actor=request.user.username)
         chat.delete()
-    return forgotten
+    return told(report)

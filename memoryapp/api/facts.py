@@ -1,11 +1,8 @@
 """Facts: what is known about the caller, with its history."""
 
-from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
-from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from ninja import Router, Status
 
@@ -13,8 +10,8 @@ from memoryapp.api.auth import ApiRequest
 from memoryapp.api.errors import ApiError
 from memoryapp.api.paging import page
 from memoryapp.api.params import Asked
-from memoryapp.memory import forgetting, ledger
-from memoryapp.models import Chat, Fact, Prompt, User
+from memoryapp.memory import forgetting, ledger, scopes
+from memoryapp.models import Chat, Fact, User
 from memoryapp.models.memory import Origin
 from memoryapp.schemas.fields import Page, Paging
 from memoryapp.schemas.memory import (
@@ -33,26 +30,6 @@ router = Router(tags=["memory"])
 def columns(fields: dict[str, Any]) -> dict[str, Any]:
     """Columns of a fact or prompt from fields of the API."""
     return {{"pinned": "is_pinned"}.get(name, name): value for name, value in fields.items()}
-
-
-def taught_by(chat: Chat) -> list[QuerySet[Any]]:
-    """The facts and the prompts that one chat taught, in any of their versions."""
-    return [
-        table.objects.for_user(chat.user).filter(source_message__chat=chat)
-        for table in (Fact, Prompt)
-    ]
-
-
-def known_about(user: User) -> list[QuerySet[Any]]:
-    return [table.objects.for_user(user) for table in (Fact, Prompt)]
-
-
-def forget(querysets: Iterable[QuerySet[Any]], user: User) -> Forgotten:
-    report = forgetting.Report()
-    with transaction.atomic():
-        for rows in querysets:
-            report.add(forgetting.forget(rows=rows, actor=user.username))
-    return told(report)
 
 
 def told(report: forgetting.Report) -> Forgotten:
@@ -94,12 +71,15 @@ def fact_forget_many(request: ApiRequest, asked: Asked[Scope]) -> Forgotten:
         raise ApiError(
             422, "no_scope", "Say one thing to forget: chat_id=<id>, kind=<kind> or all=true."
         )
+    return told(scopes.forget(scope(asked, request.user), actor=request.user.username))
+
+
+def scope(asked: Scope, user: User) -> list[scopes.Rows]:
     if asked.all:
-        return forget(known_about(request.user), request.user)
+        return scopes.known_about(user)
     if asked.kind:
-        return forget([Fact.objects.for_user(request.user).filter(kind=asked.kind)], request.user)
-    chat = get_object_or_404(Chat.objects.for_user(request.user), pk=asked.chat_id)
-    return forget(taught_by(chat), request.user)
+        return scopes.of_kind(user, asked.kind)
+    return scopes.taught_by(get_object_or_404(Chat.objects.for_user(user), pk=asked.chat_id))
 
 
 @router.get("/{fact_id}", response=FactOut, summary="One fact")
@@ -122,7 +102,8 @@ def fact_edit(request: ApiRequest, fact_id: UUID, data: FactChanges) -> FactOut:
 def fact_forget(request: ApiRequest, fact_id: UUID) -> Forgotten:
     """With all its versions; the same value is not learned again."""
     fact = get_object_or_404(Fact.objects.for_user(request.user), pk=fact_id)
-    return forget([Fact.objects.for_user(request.user).filter(pk=fact.pk)], request.user)
+    rows = Fact.objects.for_user(request.user).filter(pk=fact.pk)
+    return told(forgetting.forget(rows=rows, actor=request.user.username))
 
 
 @router.get("/{fact_id}/history", response=Page[FactOut], summary="A fact's versions")

@@ -8,10 +8,10 @@ from ninja import Router, Status
 
 from memoryapp.api.auth import ApiRequest
 from memoryapp.api.errors import ApiError
-from memoryapp.api.facts import columns, forget
+from memoryapp.api.facts import columns, told
 from memoryapp.api.paging import page
 from memoryapp.api.params import Asked
-from memoryapp.memory import ledger
+from memoryapp.memory import forgetting, ledger
 from memoryapp.models import Prompt, User
 from memoryapp.models.memory import Origin
 from memoryapp.schemas.fields import Page
@@ -67,4 +67,5 @@ def prompt_edit(request: ApiRequest, prompt_id: UUID, data: PromptChanges) -> Pr
 @router.delete("/{prompt_id}", response=Forgotten, summary="Forget a prompt")
 def prompt_forget(request: ApiRequest, prompt_id: UUID) -> Forgotten:
     prompt = get_object_or_404(prompts_of(request.user), pk=prompt_id)
-    return forget([Prompt.objects.filter(pk=prompt.pk)], request.user)
+    rows = Prompt.objects.filter(pk=prompt.pk)
+    return told(forgetting.forget(rows=rows, actor=request.user.username))

@@ -1,7 +1,7 @@
 """Writes the story as if it had been lived: through the ledger, with real recall and receipts."""
 
 from dataclasses import asdict
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import F
@@ -66,13 +66,26 @@ def receipt(user: User, chat: Chat, question: Message, recalled: recall.Recalled
     )
 
 
+def correct_receipts(chat: Chat, by: timedelta) -> None:
+    """Receipts tell when a memory was said; what this chat said moves with it."""
+    for message in chat.messages.filter(role=Role.ASSISTANT):
+        parts = ("memories", "near_misses", "turns")
+        for memory in (memory for part in parts for memory in message.receipt[part]):
+            if memory["chat_id"] == str(chat.pk):
+                said_at = datetime.fromisoformat(memory["said_at"]) + by
+                memory["said_at"] = said_at.isoformat(timespec="seconds")
+        message.save(update_fields=["receipt"])
+
+
 def move_back(user: User, chat: Chat, story: Story) -> None:
     """Let the chat and all it taught have happened when the story says."""
     midnight = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
     then = midnight - timedelta(days=story.days_ago) + timedelta(hours=story.hour)
     by = min(then, timezone.now()) - chat.created_at
     earlier = F("created_at") + by
-    chat.messages.update(created_at=earlier)
+    correct_receipts(chat, by)
+    # The story says what was learned.
+    chat.messages.update(created_at=earlier, is_extracted=True)
     MemoryEvent.objects.for_user(user).filter(message__chat=chat).update(created_at=earlier)
     for table in (Fact, Prompt):
         table.objects.for_user(user).filter(source_message__chat=chat).update(
@@ -84,5 +97,4 @@ def move_back(user: User, chat: Chat, story: Story) -> None:
     Chat.objects.filter(pk=chat.pk).update(
         created_at=chat.created_at + by,
         last_message_at=last.created_at if last else chat.created_at + by,
-        extracted_until=timezone.now(),  # the story says what was learned
     )

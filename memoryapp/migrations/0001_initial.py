@@ -137,7 +137,7 @@ class Migration(migrations.Migration):
             name='MemoryEvent',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('action', models.CharField(choices=[('added', 'Added'), ('changed', 'Changed'), ('closed', 'Closed'), ('edited', 'Edited'), ('restored', 'Restored'), ('forgotten', 'Forgotten'), ('refused', 'Refused'), ('parked', 'Parked'), ('approved', 'Approved'), ('turned down', 'Turned Down'), ('failed', 'Failed')], max_length=12)),
+                ('action', models.CharField(choices=[('added', 'Added'), ('changed', 'Changed'), ('closed', 'Closed'), ('edited', 'Edited'), ('restored', 'Restored'), ('forgotten', 'Forgotten'), ('refused', 'Refused'), ('parked', 'Parked'), ('approved', 'Approved'), ('turned down', 'Turned Down'), ('failed', 'Failed'), ('read', 'Read')], max_length=12)),
                 ('table', models.CharField(blank=True, max_length=10)),
                 ('row_id', models.UUIDField(null=True)),
                 ('key', models.CharField(blank=True, max_length=100)),

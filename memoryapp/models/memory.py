@@ -256,7 +256,7 @@ class MemoryEventQuerySet(models.QuerySet["MemoryEvent"]):
 
 
 class MemoryEvent(models.Model):
-    """One change of memory, or one proposal that was refused. Only ever appended."""
+    """One change of memory, a proposal that was refused, or a look at it. Only ever appended."""
 
     class Action(models.TextChoices):
         ADDED = "added"
@@ -270,6 +270,7 @@ class MemoryEvent(models.Model):
         APPROVED = "approved"
         TURNED_DOWN = "turned down"
         FAILED = "failed"
+        READ = "read"  # by an administrator, and not by the person themselves
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.CASCADE, null=True, related_name="memory_events"

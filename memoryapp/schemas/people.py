@@ -62,3 +62,9 @@ class UsageOut(Shown):
     input_tokens: int
     output_tokens: int
     cost: Decimal | None = Field(description="US dollars; null where no price is known.")
+
+
+class ExportQuery(Given):
+    format: Literal["json", "markdown"] = Field(
+        "json", description="markdown is to be read: what holds, the chats and the resources."
+    )

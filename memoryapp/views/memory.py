@@ -1,4 +1,4 @@
-"""The memory page: all facts, the persona, and the log of every change."""
+"""The memory page: facts, the persona, open tasks, the inbox, how memory does, and its log."""
 
 from typing import Any
 
@@ -8,10 +8,12 @@ from django.core.paginator import Paginator
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 from django.views.decorators.http import require_GET
 
+from memoryapp.forms import FactFilter
 from memoryapp.http import HtmxHttpRequest
-from memoryapp.memory import recall
+from memoryapp.memory import condition, recall
 from memoryapp.models import Fact, MemoryEvent, Prompt, User
 from memoryapp.models.memory import Status
 from memoryapp.views import render_page
@@ -24,21 +26,22 @@ FOUND_MOST = 30
 @login_required
 @require_GET
 def memory_facts(request: HtmxHttpRequest) -> HttpResponse:
-    query = request.GET.get("q", "").strip()[:500]
-    kind = request.GET.get("kind", "")
-    kind = kind if kind in Fact.Kind.values else ""
-    facts = own_rows(request.user, "facts").current().exclude(status=Status.PENDING)
-    counts = dict(facts.order_by().values_list("kind").annotate(Count("pk")))
-    if kind:
-        facts = facts.filter(kind=kind)
-    rows = _found(request.user, query, kind, facts) if query else facts
+    form = FactFilter(request.user, request.GET)
+    asked = form.asked
+    facts = own_rows(request.user, "facts").exclude(status=Status.PENDING)
+    counts = dict(facts.current().order_by().values_list("kind").annotate(Count("pk")))
+    facts = form.narrow(facts)
+    query = asked["q"]
+    rows = _found(request.user, query, asked["kind"], facts) if query else facts
     context = {
         "rows": Paginator(rows, PAGE_OF_ROWS).get_page(request.GET.get("page")),
+        "form": form,
+        "asked": asked,
         "query": query,
-        "kind": kind,
         "kinds": [(name, counts.get(name, 0)) for name in Fact.Kind.values],
         "num_all": sum(counts.values()),
         "tables": "facts",
+        "has_export": True,
     }
     if request.htmx:
         return render(request, "memory/_facts.html", context)
@@ -63,6 +66,34 @@ def memory_persona(request: HtmxHttpRequest) -> HttpResponse:
     own = own_rows(request.user, "prompts").current().exclude(status=Status.PENDING)
     context = {"rows": own, "everyones": everyones, "tables": "prompts"}
     return render_page(request, "memory/persona.html", context)
+
+
+@login_required
+@require_GET
+def memory_tasks(request: HtmxHttpRequest) -> HttpResponse:
+    context = {
+        "rows": condition.open_tasks(request.user),
+        "now": timezone.now(),
+        "tables": "facts",
+        "is_tasks": True,
+    }
+    return render_page(request, "memory/tasks.html", context)
+
+
+@login_required
+@require_GET
+def memory_condition(request: HtmxHttpRequest) -> HttpResponse:
+    context = {
+        "cost": condition.cost(request.user),
+        "tokens_most": settings.RECALL_TOKENS,
+        "conflicts": condition.conflicts(request.user),
+        "near_duplicates": condition.near_duplicates(request.user),
+        "never_used": condition.never_used(request.user),
+        "stale": condition.stale(request.user),
+        "days_unused": condition.UNUSED_FOR.days,
+        "row_tables": "facts",
+    }
+    return render_page(request, "memory/condition.html", context)
 
 
 @login_required

@@ -157,6 +157,15 @@ def memory_restore(request: HtmxHttpRequest, tables: str, row_id: uuid.UUID) -> 
 
 
 @login_required
+@require_POST
+def memory_close(request: HtmxHttpRequest, tables: str, row_id: uuid.UUID) -> HttpResponse:
+    """A task is done, or a fact holds no longer; it stays in the history."""
+    row = own_row(request.user, tables, row_id)
+    ledger.retract(row=row, actor=request.user.username)
+    return _render_row(request, tables, row)
+
+
+@login_required
 @require_http_methods(["GET", "POST"])
 def memory_forget(request: HtmxHttpRequest, tables: str, row_id: uuid.UUID) -> HttpResponse:
     row = own_row(request.user, tables, row_id)

@@ -66,6 +66,8 @@ ASKED = [
     ("POST /keys", "", {"name": "mine"}, 201),
     ("DELETE /keys/{key_id}", "", None, 404),
     ("GET /usage", "", None, 200),
+    ("GET /export", "", None, 200),
+    ("GET /export", "?format=markdown", None, 200),
 ]
 
 

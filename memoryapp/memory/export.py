@@ -1,0 +1,107 @@
+"""All that is kept of a person, to take away: as plain values, or as a text to read."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db.models import Model, QuerySet
+from django.utils import timezone
+
+from memoryapp.models import (
+    ApiKey,
+    Chat,
+    Fact,
+    MemoryEvent,
+    MemoryMark,
+    Message,
+    Prompt,
+    Resource,
+    Usage,
+    User,
+)
+from memoryapp.models.fields import Searchable
+
+# What the database alone needs; a key's digest is a secret.
+INNER = {field.name for field in Searchable._meta.local_fields} | {"tsv", "operation", "digest"}
+PROFILE = (
+    "username", "first_name", "last_name", "email", "date_joined", "timezone", "language",
+    "memory_on", "review", "local_models_only", "notify_learned",
+)  # fmt: skip
+Data = dict[str, Any]
+
+
+def memory_of(user: User) -> Data:
+    """What is known about a person: facts and rules in all versions, and the log."""
+    return {
+        "facts": _rows(Fact.objects.for_user(user).order_by("key", "valid_from")),
+        "prompts": _rows(Prompt.objects.for_user(user).order_by("key", "valid_from")),
+        "log": _rows(MemoryEvent.objects.for_user(user).order_by("created_at", "id")),
+    }
+
+
+def everything_of(user: User) -> Data:
+    """All of one person's data, the oldest first: nothing of it is anybody else's."""
+    return {
+        "exported_at": timezone.now(),
+        "person": {name: getattr(user, name) for name in PROFILE},
+        **memory_of(user),
+        "chats": _chats(user),
+        "marks": _rows(MemoryMark.objects.for_user(user)),
+        "resources": _rows(Resource.objects.owned_by(user).order_by("created_at")),
+        "keys": _rows(ApiKey.objects.for_user(user).order_by("created_at")),
+        "usage": _rows(Usage.objects.for_user(user).order_by("created_at")),
+    }
+
+
+def _chats(user: User) -> list[Data]:
+    messages: dict[Any, list[Data]] = {}
+    for message in Message.objects.for_user(user).order_by("created_at", "id"):
+        messages.setdefault(message.chat_id, []).append(_values(message))
+    chats = Chat.objects.for_user(user).order_by("created_at")
+    return [{**_values(chat), "messages": messages.get(chat.pk, [])} for chat in chats]
+
+
+def _rows(rows: QuerySet[Any]) -> list[Data]:
+    return [_values(row) for row in rows]
+
+
+def _values(row: Model) -> Data:
+    fields = [field for field in row._meta.concrete_fields if field.name not in INNER]
+    return {field.name: field.value_from_object(row) for field in fields if field.name != "user"}
+
+
+def as_markdown(data: Data) -> str:
+    """The same as a text: what holds now, how to answer, then the chats where there are any."""
+    parts = [
+        "# What I know about you",
+        *_list(f"**{_name(row)}:** {row['value']}" for row in data["facts"] if _holds(row)),
+        "# How I should answer",
+        *_list(f"**{_name(row)}:** {row['value']}" for row in data["prompts"] if _holds(row)),
+        "# No longer so",
+        *_list(
+            f"**{_name(row)}:** {row['value']} (until {row['valid_to']:%Y-%m-%d})"
+            for row in data["facts"] + data["prompts"]
+            if row["valid_to"]
+        ),
+    ]
+    for chat in data.get("chats", []):
+        parts += [f"# {chat['title']}", *map(_said, chat["messages"])]
+    for resource in data.get("resources", []):
+        parts += [f"# {resource['name']}", resource["body"]]
+    return "\n\n".join(parts) + "\n"
+
+
+def _holds(row: Data) -> bool:
+    return row["valid_to"] is None and row["status"] != "pending"
+
+
+def _name(row: Data) -> str:
+    about = f"{row['subject']}, " if row.get("subject") else ""
+    return about + str(row["key"]).replace("_", " ")
+
+
+def _list(lines: Iterable[str]) -> list[str]:
+    return ["\n".join("- " + line.replace("\n", "\n  ") for line in lines) or "Nothing."]
+
+
+def _said(message: Data) -> str:
+    return f"**{message['role']}, {message['created_at']:%Y-%m-%d %H:%M}**\n\n{message['body']}"

@@ -1,0 +1,50 @@
+"""What can be forgotten at once: all that is known about a person, a kind of it, a chat's part."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from memoryapp.memory import forgetting
+from memoryapp.models import Chat, Fact, Prompt, User
+from memoryapp.models.memory import RememberedQuerySet
+
+Rows = RememberedQuerySet[Any]
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much a scope holds, before it is forgotten."""
+
+    current: Sequence[Fact | Prompt]
+    num_versions: int
+
+
+def known_about(user: User) -> list[Rows]:
+    return [Fact.objects.for_user(user), Prompt.objects.for_user(user)]
+
+
+def of_kind(user: User, kind: str) -> list[Rows]:
+    return [Fact.objects.for_user(user).filter(kind=kind)]
+
+
+def taught_by(chat: Chat) -> list[Rows]:
+    """The facts and the prompts that one chat taught, in any of their versions."""
+    return [rows.filter(source_message__chat=chat) for rows in known_about(chat.user)]
+
+
+def extent(scope: Iterable[Rows]) -> Extent:
+    """What forgetting this scope would take, newest first; earlier versions are only counted."""
+    querysets = list(scope)
+    current = [row for rows in querysets for row in rows.current().order_by("-recorded_at")]
+    return Extent(current, sum(rows.count() for rows in querysets))
+
+
+def forget(scope: Iterable[Rows], *, actor: str) -> forgetting.Report:
+    """Forget all of it, or nothing if that fails."""
+    report = forgetting.Report()
+    with transaction.atomic():
+        for rows in scope:
+            report.add(forgetting.forget(rows=rows, actor=actor))
+    return report
