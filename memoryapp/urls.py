@@ -54,6 +54,14 @@ urlpatterns = [
     path("settings/", settings.settings, name="settings"),
     path("settings/profile/", settings.settings_profile, name="settings-profile"),
     path("settings/memory/", settings.settings_memory, name="settings-memory"),
+    path(
+        "settings/sign-out-elsewhere/",
+        settings.sign_out_elsewhere,
+        name="settings-sign-out-elsewhere",
+    ),
+    path(
+        "settings/delete-account/", settings.delete_account, name="settings-delete-account"
+    ),
     path("settings/keys/add/", settings.key_add, name="key-add"),
     path("settings/keys/<uuid:key_id>/delete/", settings.key_delete, name="key-delete"),
 ]

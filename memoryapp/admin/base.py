@@ -69,8 +69,7 @@ class OpenedByOthers(admin.ModelAdmin[Any]):
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
         row = context.get("original")
-        is_opened = row is not None and request.method == "GET"
-        if is_opened and row.user not in (None, request.user):
+        if row and request.method == "GET" and row.user not in (None, request.user):
             reads.note(
                 owner=row.user,
                 table=str(self.opts.model_name),

@@ -3,9 +3,9 @@
 import hashlib
 import secrets
 import uuid
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import TYPE_CHECKING, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 from zoneinfo import ZoneInfo, available_timezones
 
 from django.conf import settings
@@ -13,6 +13,7 @@ from django.conf.locale import LANG_INFO
 from django.contrib.auth.models import AbstractUser
 from django.core.exceptions import ValidationError
 from django.db import models
+from django.db.models.functions import TruncDate
 from django.utils import timezone
 
 from memoryapp.models.fields import search_config
@@ -149,6 +150,22 @@ class AgentRun(Protocol):
 class UsageQuerySet(models.QuerySet["Usage"]):
     def for_user(self, user: User) -> Self:
         return self.filter(user=user)
+
+    def by_day(self, zone: ZoneInfo, days: int) -> models.QuerySet["Usage", dict[str, Any]]:
+        """Runs, tokens and cost by day of `zone` and agent, the newest day first; today counts."""
+        first = timezone.now().astimezone(zone).date() - timedelta(days=days - 1)
+        return (
+            self.annotate(day=TruncDate("created_at", tzinfo=zone))
+            .filter(day__gte=first)
+            .values("day", "agent")
+            .annotate(
+                runs=models.Count("pk"),
+                tokens_in=models.Sum("input_tokens"),
+                tokens_out=models.Sum("output_tokens"),
+                total_cost=models.Sum("cost"),
+            )
+            .order_by("-day", "agent")
+        )
 
     def record(self, *, user: User, chat: "Chat", agent: str, run: AgentRun) -> None:
         self.create(

@@ -1,19 +1,26 @@
-"""Settings: the person's profile, what may be remembered, and keys for programs."""
+"""Settings: profile, what may be remembered, keys, usage, and the account itself."""
 
 import uuid
 from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django_htmx.http import HttpResponseClientRedirect
 
-from memoryapp.forms import ApiKeyForm, MemoryPolicyForm, ProfileForm
+from memoryapp import accounts, charts
+from memoryapp.forms import ApiKeyForm, ConfirmForm, MemoryPolicyForm, ProfileForm
 from memoryapp.http import HtmxHttpRequest
-from memoryapp.models import ApiKey, User
-from memoryapp.views import render_page
+from memoryapp.models import ApiKey, Chat, Fact, Resource, Usage, User
+from memoryapp.views import render_dialog, render_page
+
+USAGE_DAYS = 14
 
 
 @login_required
@@ -31,7 +38,17 @@ def _render(request: HtmxHttpRequest, status: int = 200, **context: Any) -> Http
         "key_form": ApiKeyForm(),
         "keys": ApiKey.objects.for_user(request.user),
     }
-    return render_page(request, "settings/index.html", {**forms, **context}, status=status)
+    usage = list(Usage.objects.for_user(request.user).by_day(request.user.zone, USAGE_DAYS))
+    elsewhere = set(accounts.sessions_of(request.user)) - {request.session.session_key}
+    shown = {
+        "usage": usage,
+        "usage_days": USAGE_DAYS,
+        "chart": charts.tokens(usage, timezone.localdate(), USAGE_DAYS),
+        "num_elsewhere": len(
+            set(accounts.sessions_of(request.user)) - {request.session.session_key}
+        ),
+    }
+    return render_page(request, "settings/index.html", {**forms, **shown, **context}, status=status)
 
 
 @login_required
@@ -74,3 +91,43 @@ def key_delete(request: HtmxHttpRequest, key_id: uuid.UUID) -> HttpResponse:
     key.delete()
     messages.success(request, _("The key “%(name)s” is revoked.") % {"name": key.name})
     return redirect("settings")
+
+
+@login_required
+@require_POST
+def sign_out_elsewhere(request: HtmxHttpRequest) -> HttpResponse:
+    number = accounts.sign_out(request.user, but=request.session.session_key)
+    done = ngettext(
+        "Signed out in %(n)s other browser.", "Signed out in %(n)s other browsers.", number
+    )
+    messages.success(request, done % {"n": number})
+    return redirect("settings")
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def delete_account(request: HtmxHttpRequest) -> HttpResponse:
+    """Confirmed by typing one's own user name."""
+    form = ConfirmForm(request.user.username, request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            accounts.delete(User.objects.get(pk=request.user.pk))
+        except ValidationError as error:
+            form.add_error(None, error.messages)
+        else:
+            request.session.flush()
+            there = HttpResponseClientRedirect if request.htmx else redirect
+            return there("/accounts/login/")
+    context = {
+        "form": form,
+        "num_chats": Chat.objects.for_user(request.user).count(),
+        "num_facts": Fact.objects.for_user(request.user).current().count(),
+        "num_resources": Resource.objects.owned_by(request.user).count(),
+    }
+    return render_dialog(
+        request,
+        "settings/_delete_account.html",
+        context,
+        title=_("Delete my account"),
+        status=422 if form.errors else 200,
+    )
