@@ -254,7 +254,7 @@ class Reply:
             self._say(self._response.end())
             self._response, self._is_new_response = Spoken(), True
         self._say(self._response.hear(_text(event)))
-        return self.text[length:]
+        return self.text[length:REPLY_MAX_CHARS]
 
     def _say(self, text: str) -> None:
         if not text:

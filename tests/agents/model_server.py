@@ -1,6 +1,7 @@
 """A small OpenAI-compatible server that answers as it is told, badly too."""
 
 import json
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
@@ -24,6 +25,8 @@ class ModelServer:
         self.models = ["small"]
         self.status, self.content_type, self.body = 200, "text/event-stream", streamed("Hello")
         self.is_cut_off = False
+        self.first = []  # (status, headers) of refusals before the answers begin
+        self.silence = 0.0  # seconds before each answer
         self.keeps_connections = False
         self.posted = []
         self.num_listed = 0
@@ -44,9 +47,14 @@ class ModelServer:
         return self
 
     def __exit__(self, *_):
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        self.stop()
+
+    def stop(self):
+        """Refuse connections from now on."""
+        if self._thread.is_alive():
+            self._server.shutdown()
+            self._thread.join()
+            self._server.server_close()
 
     def _handler(self):
         server = self
@@ -65,12 +73,18 @@ class ModelServer:
             def do_POST(self):
                 length = int(self.headers["Content-Length"])
                 server.posted.append(json.loads(self.rfile.read(length)))
+                time.sleep(server.silence)
+                if server.first:
+                    status, headers = server.first.pop(0)
+                    return self._send(status, "application/json", b"{}", 2, **headers)
                 promised = len(server.body) + (100 if server.is_cut_off else 0)
                 self._send(server.status, server.content_type, server.body, promised)
                 self.close_connection = server.is_cut_off
 
-            def _send(self, status, content_type, body, length):
+            def _send(self, status, content_type, body, length, **headers):
                 self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name, value)
                 self.send_header("Content-Type", content_type)
                 self.send_header("Content-Length", str(length))
                 self.end_headers()

@@ -1,0 +1,163 @@
+"""Models and servers that misbehave, as a person or program that asks is told of it."""
+
+import time
+
+import pytest
+from channels.layers import get_channel_layer
+from pydantic_ai import models
+
+from memoryapp import replies
+from memoryapp.agents import llm, talker
+from memoryapp.models import Message
+from memoryapp.patience import in_database
+from tests.agents.model_server import ModelServer, chunk, streamed
+from tests.api.callers import AsyncCaller, secret_of, told
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def model_server(monkeypatch, settings):
+    """The talker's server; nobody else is at hand."""
+    with ModelServer() as server, models.override_allow_model_requests(True):
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        settings.TALKER_MODEL = "openai-chat:small"
+        yield server
+
+
+@pytest.fixture
+async def ask(ada, chat):
+    """Ada asks over the API; what is still written at the end ends with the test."""
+    caller = AsyncCaller(await in_database(secret_of, ada))
+    yield lambda: caller("POST", f"/chats/{chat.pk}/messages", {"body": "And now?"})
+    await replies.drain()
+    await get_channel_layer().flush()
+
+
+async def failure(ask, chat):
+    """What the caller is told, and the text that is kept."""
+    error = told(await ask(), 503)
+    reply = await chat.messages.aget(status="failed")
+    assert error == {"code": "reply_failed", "detail": reply.failure}
+    return error["detail"], reply.body
+
+
+def calls_tool(name):
+    call = {
+        "index": 0,
+        "id": "1",
+        "type": "function",
+        "function": {"name": name, "arguments": "{}"},
+    }
+    return chunk(delta={"role": "assistant", "tool_calls": [call]}) + chunk(
+        finish_reason="tool_calls"
+    )
+
+
+async def test_a_refused_connection_is_tried_again_and_then_told(ask, chat, model_server):
+    model_server.stop()
+    started = time.monotonic()
+    sentence, text = await failure(ask, chat)
+    assert sentence.startswith("The connection to the model couldn't be made")
+    assert text == ""
+    assert 0.5 < time.monotonic() - started < 20
+
+
+async def test_a_busy_provider_is_tried_again_after_its_own_delay(ask, chat, model_server):
+    model_server.first = [(429, {"Retry-After": "2"})]
+    started = time.monotonic()
+    reply = told(await ask(), 201)
+    assert (reply["status"], reply["body"]) == ("complete", "Hello")
+    assert time.monotonic() - started > 2
+    assert len(model_server.posted) == 2
+
+
+async def test_a_provider_that_stays_busy_is_given_up(ask, chat, model_server):
+    model_server.first = [(429, {"Retry-After": "1"})] * 10
+    sentence, _ = await failure(ask, chat)
+    assert sentence.startswith("The provider takes no more requests for the moment.")
+    assert len(model_server.posted) == 3
+
+
+async def test_nothing_is_tried_again_after_the_first_word(ask, chat, model_server):
+    model_server.body = chunk(delta={"role": "assistant", "content": "It is"})
+    model_server.is_cut_off = True
+    sentence, text = await failure(ask, chat)
+    assert sentence.startswith("The connection to the model broke off")
+    assert (text, len(model_server.posted)) == ("It is", 1)
+
+
+async def test_a_silent_model_is_given_up(ask, chat, model_server, monkeypatch):
+    monkeypatch.setattr(llm, "WHILE_WAITING", {**llm.WHILE_WAITING, "first_event_timeout": 0.3})
+    model_server.silence = 2
+    sentence, _ = await failure(ask, chat)
+    assert sentence.startswith("The model didn't answer in time.")
+
+
+async def test_a_reply_without_end_is_ended_and_kept(ask, chat, model_server):
+    model_server.body = streamed(*["x" * 10_000] * 100)
+    sentence, text = await failure(ask, chat)
+    assert sentence.startswith("The model wrote on and on")
+    assert talker.REPLY_MAX_CHARS < len(text) < talker.REPLY_MAX_CHARS + 20_000
+
+
+async def test_a_long_reply_is_whole(ask, chat, model_server):
+    model_server.body = streamed(*["ä" * 1_000] * 300)
+    reply = told(await ask(), 201)
+    assert reply["body"] == "ä" * 300_000
+
+
+async def test_a_call_of_a_tool_that_does_not_exist_is_told(ask, chat, model_server):
+    model_server.body = calls_tool("send_mail")
+    sentence, _ = await failure(ask, chat)
+    assert "called a tool that doesn't exist" in sentence
+
+
+async def test_thinking_is_never_shown_nor_kept(ask, chat, model_server):
+    model_server.body = streamed("<thi", "nk>Hm, ", "Ada.</think>\n", "Good evening.")
+    reply = told(await ask(), 201)
+    assert reply["body"] == "Good evening."
+
+
+@pytest.mark.parametrize("status", [401, 404, 429, 500, 503])
+async def test_another_model_answers_when_the_first_fails(
+    ask, chat, model_server, settings, status
+):
+    settings.FALLBACK_MODEL = "offline"
+    model_server.refuse(status)
+    reply = told(await ask(), 201)
+    assert (reply["status"], reply["receipt"]["model"]) == ("complete", "offline")
+    assert reply["receipt"]["instead_of"] == "openai-chat:small"
+    assert len(model_server.posted) == 1
+
+
+async def test_another_model_answers_when_the_first_says_nothing(ask, model_server, settings):
+    settings.FALLBACK_MODEL = "offline"
+    model_server.body = streamed("<think>Hm.</think>", " \n")
+    reply = told(await ask(), 201)
+    assert (reply["status"], reply["receipt"]["model"]) == ("complete", "offline")
+
+
+async def test_no_other_model_goes_on_with_what_one_has_begun(ask, chat, model_server, settings):
+    settings.FALLBACK_MODEL = "offline"
+    model_server.body = chunk(delta={"role": "assistant", "content": "It is"})
+    model_server.is_cut_off = True
+    _, text = await failure(ask, chat)
+    assert text == "It is"
+
+
+async def test_when_both_fail_the_second_one_tells_why(ask, chat, model_server, settings):
+    settings.FALLBACK_MODEL = "openai-chat:large"
+    model_server.refuse(401)
+    sentence, _ = await failure(ask, chat)
+    assert sentence.startswith("The provider refused the key")
+    assert [asked["model"] for asked in model_server.posted] == ["small", "large"]
+    reply = await Message.objects.aget(status="failed")
+    assert reply.receipt["model"] == "openai-chat:large"
+
+
+async def test_the_model_that_is_set_answers_alone_when_it_can(ask, model_server, settings):
+    settings.FALLBACK_MODEL = "offline"
+    reply = told(await ask(), 201)
+    assert (reply["receipt"]["model"], reply["receipt"]["instead_of"]) == ("openai-chat:small", "")
