@@ -23,6 +23,7 @@ logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 1
 SWEEP_SECONDS = 20
+START_SECONDS = 60
 STOP_SECONDS = 6  # a task that still runs then is cut off, and run again at the next start
 
 
@@ -49,6 +50,10 @@ class Cluster(Child):
         self.members = set()
         self.has_lost_member = False
         super().start()
+
+    @property
+    def is_starting(self) -> bool:
+        return not self.members and time.monotonic() - self.started_at < START_SECONDS
 
     def is_working(self) -> bool:
         """Look at its processes: whether one works on a task, and whether one has gone."""
@@ -93,6 +98,8 @@ class Watchdog:
                 if not self.is_database_down:
                     logger.warning("The database doesn't answer, trying again: %s", error)
                 self.is_database_down = True
+                # Replies that live couldn't say so either: let them, before any is swept.
+                self.next_sweep = time.monotonic() + SWEEP_SECONDS
             time.sleep(POLL_SECONDS)
 
     def stop(self) -> None:
@@ -118,15 +125,15 @@ class Watchdog:
         is_working = self.cluster.is_working()
         taken = queue().filter(lock__gt=timezone.now())
         state = taken.aggregate(latest=Max("lock"), count=Count("pk"))
-        if is_working or state != self.taken:
+        if is_working or self.cluster.is_starting or state != self.taken:
             self.taken = state
             self.progress_at = time.monotonic()
         if is_working:
             return ""
         if self.cluster.has_lost_member:
             return "one of its processes was killed"
-        idle_since = max(self.progress_at, self.cluster.started_at)
-        if time.monotonic() - idle_since <= self.patience or not self.has_work(taken):
+        idle_for = time.monotonic() - self.progress_at
+        if idle_for <= self.patience or not self.has_work(taken):
             return ""
         return f"a task waits, and none was worked on for {self.patience:g} s"
 

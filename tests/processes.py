@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psutil
 from django.conf import settings
+from django.db import connection
 
 
 def manage(*arguments, **environment):
@@ -54,6 +55,16 @@ class Running:
         """The first process below this one with `text` in its command line."""
         return next(child for child in self.children() if text in " ".join(child.cmdline()))
 
+    def members(self, *roles):
+        """The processes of its cluster that have told by their titles what they do."""
+        found = []
+        for child in self.children():
+            with suppress(psutil.NoSuchProcess):
+                title = " ".join(child.cmdline()).strip()
+                if title.endswith(roles or ("idle", "pusher", "monitor")):
+                    found.append(child)
+        return found
+
     def stop(self, how=signal.SIGTERM):
         """Seconds from the signal to the end, and which of its processes outlived it."""
         children = self.children()
@@ -95,7 +106,17 @@ def running(*arguments, **environment):
                 command.end()
 
 
-def wait_until(condition, seconds=30):
+def database_url():
+    """The database of this test, for another process."""
+    database = connection.settings_dict
+    port = f":{database['PORT']}" if database["PORT"] else ""
+    at = f"{database['USER']}:{database['PASSWORD']}@{{}}{port}/{database['NAME']}"
+    host = database["HOST"]
+    where = at.format("") + f"?host={host}" if host.startswith("/") else at.format(host)
+    return f"postgresql://{where}"
+
+
+def wait_until(condition, seconds=60):
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, f"waited {seconds} s in vain"

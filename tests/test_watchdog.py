@@ -1,0 +1,92 @@
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+from django_q.models import OrmQ, Task
+from django_q.tasks import async_task
+
+from memoryapp import heartbeat
+from memoryapp.models import Message
+from tests.processes import database_url, running, wait_until
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(scope="module")
+def long_running_worker(django_db_setup, django_db_blocker):
+    with django_db_blocker.unblock():
+        url = database_url()
+    with running("manage.py", "worker", "--patience=1", DATABASE_URL=url) as worker:
+        yield worker
+
+
+@pytest.fixture
+def worker(long_running_worker):
+    """The worker that tests share, all its processes ready for work."""
+    wait_until(lambda: len(long_running_worker.members()) == 4)
+    long_running_worker.forget_printed()
+    return long_running_worker
+
+
+def is_done(task_id):
+    return Task.objects.filter(pk=task_id, success=True).exists()
+
+
+def test_worker_runs_tasks_and_shows_that_it_lives(worker):
+    task = async_task("math.sqrt", 16)
+
+    wait_until(lambda: is_done(task))
+    assert Task.objects.get(pk=task).result == 4
+    assert heartbeat.num_workers() == 1
+
+
+def test_task_is_run_although_idle_processes_were_killed(worker):
+    # One of the two holds the lock of the cluster's queue, and takes it to the grave.
+    for process in worker.members("idle"):
+        process.kill()
+    task = async_task("math.sqrt", 16)
+
+    wait_until(lambda: is_done(task))
+    worker.wait_for("Background work has stalled")
+
+
+def test_task_is_run_although_nobody_takes_tasks_any_more(worker):
+    [pusher] = worker.members("pusher")
+    pusher.suspend()
+    task = async_task("math.sqrt", 16)
+
+    wait_until(lambda: is_done(task))
+    assert "Background work has stalled (a task waits" in worker.printed
+
+
+def test_task_is_run_although_the_whole_cluster_was_killed(worker):
+    worker.child("qcluster").kill()
+    worker.wait_for("The background cluster was ended by SIGKILL; starting it again")
+    task = async_task("math.sqrt", 16)
+
+    wait_until(lambda: is_done(task))
+
+
+def test_long_task_is_left_alone_while_others_wait(worker):
+    for _ in range(3):
+        async_task("time.sleep", 4)
+
+    wait_until(lambda: Task.objects.filter(success=True).count() == 3)
+    assert "stalled" not in worker.printed
+
+
+def test_worker_marks_replies_whose_process_has_died(worker, chat):
+    reply = chat.add_message(Message.Role.ASSISTANT, "Half a", status=Message.Status.STREAMING)
+    Message.objects.filter(pk=reply.pk).update(streaming_beat=timezone.now() - timedelta(minutes=5))
+
+    wait_until(lambda: Message.objects.filter(status=Message.Status.INTERRUPTED).exists())
+    assert Message.objects.get(pk=reply.pk).body == "Half a"
+
+
+def test_task_that_was_cut_off_is_run_by_the_next_cluster(worker):
+    task = async_task("time.sleep", 3)
+    wait_until(lambda: OrmQ.objects.get().lock > timezone.now())
+    worker.child("qcluster").kill()
+
+    wait_until(lambda: is_done(task))
+    assert Task.objects.get(pk=task).attempt_count == 1
