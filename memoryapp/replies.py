@@ -91,7 +91,8 @@ async def start(turn: Turn) -> None:
     """Answer `turn` in this process, whatever becomes of the request that asked for it."""
     live = LIVE[str(turn.reply.pk)] = Live(turn)
     # In a context of its own: a request's context holds asgiref's threads, which end with it.
-    live.task = asyncio.create_task(_write(live), context=Context())
+    live.writing = asyncio.create_task(_stream(live), context=Context())
+    live.task = asyncio.create_task(_write(live, live.writing), context=Context())
     live.task.add_done_callback(lambda _: LIVE.pop(live.id, None))
     for work in (_publish, _save):
         if work not in FOR_ALL or FOR_ALL[work].done():
@@ -113,12 +114,11 @@ async def ask_for_snapshot(reply_id: UUID | str, channel: str) -> None:
     )
 
 
-async def _write(live: Live) -> None:
-    """Write one reply from its first token to its saved end."""
-    live.writing = asyncio.create_task(_stream(live))
+async def _write(live: Live, writing: asyncio.Task[None]) -> None:
+    """See one reply from its first token to its saved end."""
     obeying = asyncio.create_task(_whatever_happens(_obey, live))
     try:
-        end = await _end_of(live)
+        end = await _end_of(live, writing)
     finally:
         obeying.cancel()
     await _finish(live, end)
@@ -137,10 +137,9 @@ async def _stream(live: Live) -> None:
                 await _flush(live)
 
 
-async def _end_of(live: Live) -> End:
-    assert live.writing is not None
+async def _end_of(live: Live, writing: asyncio.Task[None]) -> End:
     try:
-        await live.writing
+        await writing
     except asyncio.CancelledError:
         return live.cut_off
     except (OperationalError, InterfaceError) as error:

@@ -324,3 +324,10 @@ async def test_a_follower_that_misses_something_asks_until_it_is_answered(chat, 
     snapshot = {"type": "reply.snapshot", "reply": "r", "text": "Good evening, Ada"}
     assert await follower.take(snapshot) == "ing, Ada"
     assert not follower.is_waiting
+
+
+async def test_a_reply_is_stopped_in_the_moment_that_it_is_started(chat, talk):
+    talk("never said", pause=1)
+    reply = await begin(chat)
+    await replies.stop(reply.pk)
+    assert (await end(reply)).status == "stopped"
