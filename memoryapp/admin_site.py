@@ -8,6 +8,7 @@ from typing import Any
 from allauth.account.decorators import secure_admin_login
 from django.contrib.admin import AdminSite
 from django.http import HttpRequest
+from django.template.response import TemplateResponse
 from django.utils.decorators import method_decorator
 
 SECTIONS = {
@@ -22,10 +23,19 @@ SECTIONS = {
 class Site(AdminSite):
     site_header = "memoryapp"
     site_title = "memoryapp"
-    index_title = "Administration"
+    index_title = "How it's going"
+    index_template = "admin/memoryapp/index.html"
 
     # One door for everybody, so that its limit on wrong passwords holds here too.
     login = method_decorator(secure_admin_login)(AdminSite.login)
+
+    def index(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> TemplateResponse:
+        """How it goes, above the tables."""
+        from memoryapp.admin import home  # its models are not there yet when the site is made
+
+        return super().index(request, {**home.context(), **(extra_context or {})})
 
     def get_app_list(
         self, request: HttpRequest, app_label: str | None = None

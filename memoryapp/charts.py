@@ -1,6 +1,6 @@
 """Bars of days, as numbers that a template draws: an SVG without a script or a style."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
@@ -59,7 +59,7 @@ def by_day(numbers: Iterable[tuple[date, int]], last: date, days: int) -> Chart:
     return Chart(tuple(bars))
 
 
-def tokens(usage: Iterable[dict[str, Any]], last: date, days: int) -> Chart:
+def tokens(usage: Iterable[Mapping[str, Any]], last: date, days: int) -> Chart:
     """Tokens in and out by day, of all agents."""
     spent = ((day["day"], day["tokens_in"] + day["tokens_out"]) for day in usage)
     return by_day(spent, last, days)

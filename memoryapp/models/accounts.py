@@ -3,6 +3,7 @@
 import hashlib
 import secrets
 import uuid
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
@@ -151,7 +152,7 @@ class UsageQuerySet(models.QuerySet["Usage"]):
     def for_user(self, user: User) -> Self:
         return self.filter(user=user)
 
-    def by_day(self, zone: ZoneInfo, days: int) -> models.QuerySet["Usage", dict[str, Any]]:
+    def by_day(self, zone: ZoneInfo, days: int) -> Iterable[Mapping[str, Any]]:
         """Runs, tokens and cost by day of `zone` and agent, the newest day first; today counts."""
         first = timezone.now().astimezone(zone).date() - timedelta(days=days - 1)
         return (

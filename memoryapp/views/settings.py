@@ -44,9 +44,7 @@ def _render(request: HtmxHttpRequest, status: int = 200, **context: Any) -> Http
         "usage": usage,
         "usage_days": USAGE_DAYS,
         "chart": charts.tokens(usage, timezone.localdate(), USAGE_DAYS),
-        "num_elsewhere": len(
-            set(accounts.sessions_of(request.user)) - {request.session.session_key}
-        ),
+        "num_elsewhere": len(elsewhere),
     }
     return render_page(request, "settings/index.html", {**forms, **shown, **context}, status=status)
 
