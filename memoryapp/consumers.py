@@ -155,8 +155,7 @@ class ChatConsumer(AsyncWebsocketConsumer):
                 pk__in=[event["user_message"], event["reply"]]
             ).order_by("created_at")
         ]
-        answers = self.chat.messages.filter(parent_id=event["user_message"], role="assistant")
-        if len(messages) < 2 or await answers.acount() > 1:
+        if len(messages) < 2 or await sync_to_async(fragments.is_branch)(messages):
             await self._have_it_read_again()
             return
         self.streams[event["reply"]] = Stream(event["reply"], self.channel_name)
@@ -190,12 +189,13 @@ class ChatConsumer(AsyncWebsocketConsumer):
         if reply is None or not is_followed:
             await self._have_it_read_again()
         else:
+            await sync_to_async(reply.chat.see)()
             await self._push("chats/_finished.html", lambda: fragments.finished(reply))
 
     async def chat_changed(self, event: Event) -> None:
         if event["what"] == "title":
             await self._push("chats/_titles.html", lambda: fragments.listed(self.chat))
-        elif event["what"] == "condensed":
+        elif event["what"] in ("condensed", "branch"):
             await self._have_it_read_again()
         elif event["what"] == "learned" and event["message"]:
             await self._push_learned(event["message"])

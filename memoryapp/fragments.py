@@ -8,7 +8,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Count, Exists, F, OuterRef, Q
+from django.db.models import Case, Count, Exists, F, OuterRef, Q, When
 from django.utils.translation import gettext as _
 
 from memoryapp.memory.forgetting import GONE
@@ -46,6 +46,20 @@ class Entry:
     num_waiting: int = 0  # proposals of the question that wait for a decision
     problem: str = ""  # why nothing could be learned from the question
     marks: Mapping[str, bool] = field(default_factory=dict)  # memory id: was it of use
+    versions: tuple[UUID, ...] = ()  # of the message, itself included, oldest first
+
+    @property
+    def number(self) -> int:
+        """Which of its versions this message is, counted from one."""
+        return self.versions.index(self.message.pk) + 1
+
+    @property
+    def version_before(self) -> UUID | None:
+        return self.versions[self.number - 2] if self.number > 1 else None
+
+    @property
+    def version_after(self) -> UUID | None:
+        return self.versions[self.number] if self.number < len(self.versions) else None
 
     def recalled(self, part: str) -> list[dict[str, Any]]:
         """A part of the receipt, each memory with its mark (`is_useful`, None without one)."""
@@ -160,12 +174,47 @@ def entries(user: User, messages: Sequence[Message]) -> tuple[Entry, ...]:
     for mark in MemoryMark.objects.for_user(user).filter(message__in=messages):
         marks[mark.message_id][str(mark.memory_id)] = mark.is_useful
     problems = dict(events.filter(action=Action.FAILED).values_list("message", "reason"))
+    versions = versions_of(messages)
     return tuple(
-        Entry(m, tuple(taught[about]), waiting[about], problems.get(about, ""), marks[m.pk])
+        Entry(
+            m,
+            tuple(taught[about]),
+            waiting[about],
+            problems.get(about, ""),
+            marks[m.pk],
+            versions[place(m)],
+        )
         if (about := m.parent_id) and m.role == Role.ASSISTANT
-        else Entry(m)
+        else Entry(m, versions=versions[place(m)])
         for m in messages
     )
+
+
+def place(message: Message) -> tuple[UUID, UUID | None, str]:
+    """What all versions of a message share."""
+    return message.chat_id, message.parent_id, message.role
+
+
+def versions_of(messages: Sequence[Message]) -> dict[tuple[Any, ...], tuple[UUID, ...]]:
+    """By place, the ids of all versions, oldest first. A summary has none."""
+    parents = {message.parent_id for message in messages}
+    rows = (
+        Message.objects.spoken()
+        .filter(Q(parent_id__in=parents - {None}) | Q(parent_id=None))
+        .filter(chat_id__in={message.chat_id for message in messages})
+        .order_by("created_at")
+        .values_list("chat_id", "parent_id", "role", "pk")
+    )
+    found: dict[tuple[Any, ...], tuple[UUID, ...]] = defaultdict(tuple)
+    for *at, pk in rows:
+        found[tuple(at)] += (pk,)
+    return found
+
+
+def is_branch(messages: Sequence[Message]) -> bool:
+    """Whether one of these messages stands in the place of another version."""
+    versions = versions_of(messages)
+    return any(len(versions[place(message)]) > 1 for message in messages)
 
 
 def entry(message: Message) -> Entry:
@@ -235,18 +284,21 @@ def stamp(chat: Chat) -> str:
     return hashlib.sha256(seen.encode()).hexdigest()[:16]
 
 
-def chat_list(user: User, query: str = "") -> ChatQuerySet:
-    """A person's chats, pinned and newest first, those that answer just now marked."""
-    chats = Chat.objects.for_user(user).filter(is_archived=False).newest_first()
-    for word in query.split():
-        chats = chats.filter(title__icontains=word)
+def chat_list(user: User, *, is_archived: bool = False) -> ChatQuerySet:
+    """A person's chats, pinned and newest first, those that answer or are unread marked."""
+    chats = Chat.objects.for_user(user).filter(is_archived=is_archived).newest_first()
+    return marked(chats)
+
+
+def marked(chats: ChatQuerySet) -> ChatQuerySet:
     answering = Message.objects.streaming().filter(chat=OuterRef("pk"))
-    return chats.annotate(is_answering=Exists(answering))
+    unread = Case(When(seen_at__lt=F("last_message_at"), then=True), default=False)
+    return chats.annotate(is_answering=Exists(answering), is_unread=unread)
 
 
 def listed(chat: Chat) -> dict[str, Any]:
     """The chat as the side list has it."""
-    return {"chat": chat_list(chat.user).get(pk=chat.pk)}
+    return {"chat": marked(Chat.objects.filter(pk=chat.pk)).get()}
 
 
 def turn(chat: Chat, messages: Sequence[Message]) -> dict[str, Any]:

@@ -15,6 +15,8 @@ from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.texmath import texmath_plugin
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
@@ -23,6 +25,7 @@ from pygments.util import ClassNotFound
 RENDERED_KEPT = 1024  # a long chat opens from the cache; a rendered reply is a few kilobytes
 HIGHLIGHTED_MAX_CHARS = 50_000  # colouring a pasted log costs seconds and helps nobody
 TOP_HEADING = 3  # h1 is the chat's title and h2 each message
+MATH = ("math_inline", "math_inline_double", "math_block", "math_block_eqno")
 TASK = re.compile(r"\[([ xX])\]\s")
 LINE_BREAK = re.compile(r"\r\n?|\n")
 
@@ -111,6 +114,18 @@ def _table_end(
     return "</table></div>"
 
 
+def _math(
+    _renderer: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any
+) -> str:
+    """TeX as it is; the page sets it."""
+    token = tokens[index]
+    tex = escape(token.content.strip())
+    if token.type.startswith("math_block"):
+        return f'<div class="math math--block">{tex}</div>'
+    is_block = token.type == "math_inline_double"
+    return f'<span class="math{" math--block" if is_block else ""}">{tex}</span>'
+
+
 def _lower_headings(state: StateCore) -> None:
     for token in state.tokens:
         if token.type in ("heading_open", "heading_close"):
@@ -134,9 +149,23 @@ def _tick_tasks(state: StateCore) -> None:
             state.tokens[index - 2].attrSet("class", "task")
 
 
-def _page() -> MarkdownIt:
+def _parser() -> MarkdownIt:
     # Raw HTML in a reply is text: what a model says is never markup.
-    page = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    # "$5 and $6" are prices: within dollars no space stands at the edges, and no digit around them.
+    parser.use(
+        dollarmath_plugin,
+        allow_labels=False,
+        allow_space=False,
+        allow_digits=False,
+        allow_blank_lines=False,
+        double_inline=True,
+    )
+    return parser.use(texmath_plugin, delimiters="brackets")
+
+
+def _page() -> MarkdownIt:
+    page = _parser()
     page.core.ruler.push("lower_headings", _lower_headings)
     page.core.ruler.push("tick_tasks", _tick_tasks)
     for name, rule in {
@@ -145,13 +174,14 @@ def _page() -> MarkdownIt:
         "image": _image,
         "table_open": _table,
         "table_close": _table_end,
+        **dict.fromkeys(MATH, _math),
     }.items():
         page.add_render_rule(name, rule)
     return page
 
 
 def _blocks() -> MarkdownIt:
-    blocks = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    blocks = _parser()
     blocks.core.ruler.enableOnly(["normalize", "block"])
     return blocks
 

@@ -114,3 +114,18 @@ def test_blocks_rendered_as_they_become_final_are_the_whole_rendered_at_once():
         pieces.append(render(rest[:final]))
         rest = rest[final:]
     assert "".join([*pieces, render(rest)]).split() == render(text).split()
+
+
+@pytest.mark.parametrize(
+    ("body", "html"),
+    [
+        ("Let $a<b$.", '<p>Let <span class="math">a&lt;b</span>.</p>'),
+        (r"Let \(a\).", '<p>Let <span class="math">a</span>.</p>'),
+        ("$$\na\n$$", '<div class="math math--block">a</div>'),
+        (r"\[ a \]", '<div class="math math--block">a</div>'),
+        ("From $5 to $10", "<p>From $5 to $10</p>"),
+        ("`$a$`", "<p><code>$a$</code></p>"),
+    ],
+)
+def test_math_is_marked_and_prices_are_not(body, html):
+    assert markdown.render(body).strip() == html

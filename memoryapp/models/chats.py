@@ -56,6 +56,9 @@ class Chat(models.Model):
     is_archived = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     last_message_at = models.DateTimeField(default=timezone.now, editable=False)
+    seen_at = models.DateTimeField(
+        default=timezone.now, editable=False, help_text="When its owner last saw a page of it."
+    )
 
     objects = ChatQuerySet.as_manager()
 
@@ -90,6 +93,11 @@ class Chat(models.Model):
     @property
     def remembers(self) -> bool:
         return self.memory_on and self.user.memory_on
+
+    def see(self) -> None:
+        """Note that its owner has it in view; a reply that streams is not seen until it ends."""
+        ended = type(self).objects.filter(pk=self.pk).exclude(messages__status="streaming")
+        ended.update(seen_at=timezone.now())
 
     def lock(self) -> None:
         """Hold this chat's row until the transaction ends: writers of one chat take turns."""

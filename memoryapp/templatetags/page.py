@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from django import template
 from django.forms import BoundField
+from django.template import Context
 from django.templatetags.static import static
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
@@ -17,6 +18,10 @@ from django.utils.translation import gettext as _
 
 from memoryapp import markdown
 from memoryapp.models import Chat, Fact, Prompt
+
+THEMES = ("light", "dark")
+FOLDED_LINES = 40  # a message with more is folded, to so many:
+SHOWN_LINES = 8
 
 register = template.Library()
 
@@ -33,9 +38,31 @@ def icon(name: str, *looks: str, extra: str = "") -> SafeString:
     )
 
 
+@register.simple_tag(takes_context=True)
+def theme(context: Context) -> SafeString:
+    """The attribute of <html> for somebody who chose light or dark; else the system decides."""
+    request = context.get("request")
+    chosen = request.COOKIES.get("theme") if request else None
+    return SafeString(f' data-theme="{chosen}"' if chosen in THEMES else "")
+
+
 @register.filter
 def as_html(body: str) -> SafeString:
     return markdown.render(body)
+
+
+@register.filter
+def folded(body: str) -> tuple[str, str]:
+    """What is shown of a long message at once, and what opens from it ("" if it is short)."""
+    lines = body.splitlines(keepends=True)
+    if len(lines) <= FOLDED_LINES:
+        return body, ""
+    return "".join(lines[:SHOWN_LINES]), "".join(lines[SHOWN_LINES:])
+
+
+@register.filter
+def num_lines(text: str) -> int:
+    return len(text.splitlines())
 
 
 @register.filter

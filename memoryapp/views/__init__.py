@@ -52,12 +52,10 @@ def render_dialog(
     )
 
 
-def listed(request: HtmxHttpRequest, query: str = "") -> dict[str, Any]:
-    """The side list: the newest chats, or those that `query` finds."""
-    chats = list(fragments.chat_list(request.user, query)[: CHATS_IN_SIDE + 1])
-    return {
-        "chats": chats[:CHATS_IN_SIDE],
-        "has_more": len(chats) > CHATS_IN_SIDE,
-        "query": query,
-        "here": here(request),
-    }
+def listed(request: HtmxHttpRequest) -> dict[str, Any]:
+    """The side list: the newest chats."""
+    chats = list(fragments.chat_list(request.user)[:CHATS_IN_SIDE])
+    # The page's socket tells of its own chat only, so the list looks again while another answers.
+    others = (chat for chat in chats if str(chat.pk) not in here(request))
+    is_answering = any(chat.is_answering for chat in others)  # type: ignore[attr-defined]
+    return {"chats": chats, "is_answering": is_answering, "here": here(request)}

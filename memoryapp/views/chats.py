@@ -8,21 +8,24 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import QuerySet
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
-from memoryapp import fragments, replies, turns
+from memoryapp import chat_search, fragments, replies, transcripts, turns
 from memoryapp.agents import llm
 from memoryapp.forms import ChatTitleForm, MessageForm
 from memoryapp.http import HtmxHttpRequest
 from memoryapp.memory import forgetting
 from memoryapp.models import Chat, Fact, Message, Prompt, User
 from memoryapp.views import as_uuid, here, listed, render_dialog, render_page
+
+QUERY_MAX_CHARS = 200
 
 
 def own_chat(user: User, chat_id: uuid.UUID) -> Chat:
@@ -120,6 +123,8 @@ def render_chat(
     thread = fragments.thread(chat, before)
     if request.htmx and before is not None:
         return render(request, "chats/_messages.html", {"thread": thread, "chat": chat})
+    if before is None:
+        chat.see()
     newest = [entry.message for entry in thread.entries if entry.message.role == "assistant"]
     context = composer(
         chat,
@@ -140,11 +145,20 @@ def render_chat(
 @login_required
 @require_GET
 def chat_list(request: HtmxHttpRequest) -> HttpResponse:
-    query = request.GET.get("q", "").strip()[:200]
+    """All chats, or those that were archived; with words, the ones that have to do with them."""
+    query = request.GET.get("q", "").strip()[:QUERY_MAX_CHARS].replace("\0", "")
+    is_archived = "archived" in request.GET
+    if request.htmx and not query:
+        return render(request, "chats/_list.html", listed(request))
+    context = {"query": query, "is_archived": is_archived}
+    if query:
+        context["found"] = chat_search.search(request.user, query, is_archived=is_archived)
+    else:
+        chats = fragments.chat_list(request.user, is_archived=is_archived)
+        context["found"] = [chat_search.Found(chat) for chat in chats]
     if request.htmx:
-        return render(request, "chats/_list.html", listed(request, query))
-    found = fragments.chat_list(request.user, query)
-    return render_page(request, "chats/index.html", {"found": found, "query": query})
+        return render(request, "chats/_found.html", {**context, "here": here(request)})
+    return render_page(request, "chats/index.html", context)
 
 
 @login_required
@@ -162,6 +176,34 @@ def chat_pin(request: HtmxHttpRequest, chat_id: uuid.UUID) -> HttpResponse:
     if request.htmx:
         return render(request, "chats/_list.html", listed(request))
     return redirect("chat-detail", chat.pk)
+
+
+@login_required
+@require_POST
+def chat_archive(request: HtmxHttpRequest, chat_id: uuid.UUID) -> HttpResponse:
+    """Take a chat out of the list, or back into it. Memory and search know it all the same."""
+    chat = own_chat(request.user, chat_id)
+    chat.is_archived = not chat.is_archived
+    chat.save(update_fields=["is_archived"])
+    if request.htmx:
+        return render(request, "chats/_list.html", listed(request))
+    return redirect("chat-detail", chat.pk)
+
+
+@login_required
+@require_GET
+def chat_export(request: HtmxHttpRequest, chat_id: uuid.UUID, kind: str) -> HttpResponse:
+    """The chat as a file: its branch as Markdown, or all of it as JSON."""
+    chat = own_chat(request.user, chat_id)
+    if kind not in transcripts.KINDS:
+        raise Http404
+    content_type, write = transcripts.KINDS[kind]
+    name = f"{slugify(chat.title) or 'chat'}.{kind}"
+    return HttpResponse(
+        write(chat),
+        content_type=content_type,
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
 
 
 @login_required

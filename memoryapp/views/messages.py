@@ -10,14 +10,16 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django_htmx.http import HttpResponseClientRedirect, reswap, trigger_client_event
 
 from memoryapp import fragments, replies, turns
+from memoryapp.channel_layer import chat_group, publish
 from memoryapp.forms import MessageForm
 from memoryapp.http import HtmxHttpRequest
 from memoryapp.memory import marks
 from memoryapp.models import Chat, Fact, Message, User
-from memoryapp.views import as_uuid, here, render_page
+from memoryapp.views import as_uuid, here, render_dialog, render_page
 from memoryapp.views.chats import own_chat, render_chat
 
 
@@ -56,7 +58,12 @@ def _refuse(request: HtmxHttpRequest, chat: Chat, sentence: str, status: int) ->
         body = request.POST.get("body", "")
         return render_chat(request, chat, body=body, sentence=sentence, status=status)
     context = {"sentence": sentence, "oob": True}
-    return render(request, "chats/_composer_error.html", context, status=status)
+    return reswap(render(request, "chats/_composer_error.html", context, status=status), "none")
+
+
+def _read_again() -> HttpResponse:
+    """Have the page load its thread anew: a branch is shown that it doesn't have."""
+    return trigger_client_event(HttpResponse(status=204), "stale")
 
 
 @login_required
@@ -89,6 +96,53 @@ def message_regenerate(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpR
 
 
 @login_required
+@require_http_methods(["GET", "POST"])
+def message_edit(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpResponse:
+    """Ask differently: a version of this message that begins a branch of its own."""
+    message = own_message(request.user, message_id)
+    if message.role != Message.Role.USER:
+        raise Http404
+    if request.method == "GET":
+        title = _("Edit and ask again")
+        context = {"message": message, "title": title, "id": uuid.uuid4()}
+        return render_dialog(request, "chats/_edit.html", context, title=title)
+    form = MessageForm(request.POST)
+    if not form.is_valid():
+        return _refuse(request, message.chat, form.sentence, 422)
+    body, id = form.cleaned_data["body"], form.cleaned_data["id"]
+    try:
+        turn = turns.open_turn(
+            chat=message.chat, body=body, id=id, fork=True, parent=message.parent
+        )
+    except turns.ReplyStreaming as error:
+        return _refuse(request, message.chat, str(error), 409)
+    except ValidationError as error:
+        return _refuse(request, message.chat, " ".join(error.messages), 422)
+    if turn.is_new:
+        async_to_sync(replies.start)(turn)
+    return _read_again() if request.htmx else redirect("message-detail", turn.user_message.pk)
+
+
+@login_required
+@require_POST
+def message_show(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpResponse:
+    """Show this version of a message and what followed it."""
+    message = own_message(request.user, message_id)
+    try:
+        turns.switch_to(message)
+    except turns.ReplyStreaming as error:
+        return _refuse(request, message.chat, str(error), 409)
+    event = {"type": "chat.changed", "what": "branch", "message": str(message.pk)}
+    publish(chat_group(message.chat_id), event)
+    later = fragments.shown(message.chat).filter(created_at__gt=message.created_at)
+    if not request.htmx:
+        return redirect("message-detail", message.pk)
+    if later.count() >= fragments.PAGE_OF_MESSAGES:
+        return HttpResponseClientRedirect(reverse("message-detail", args=[message.pk]))
+    return _read_again()
+
+
+@login_required
 @require_POST
 def message_mark(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpResponse:
     """Say whether a memory on the receipt of this reply was of use."""
@@ -108,8 +162,10 @@ def message_mark(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpRespons
 @login_required
 @require_GET
 def message_detail(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpResponse:
-    """Lead to a message where it stands in its chat."""
+    """Lead to a message where it stands in its chat; for htmx, the message itself."""
     message = own_message(request.user, message_id)
+    if request.htmx:
+        return render(request, "chats/_message.html", {"entry": fragments.entry(message)})
     address = reverse("chat-detail", args=[message.chat_id])
     later = fragments.shown(message.chat).filter(created_at__gt=message.created_at)
     following = list(later[: fragments.PAGE_OF_MESSAGES])

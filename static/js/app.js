@@ -1,85 +1,12 @@
-// What the page does by itself: the composer, the scroll, the connection, dialogs and copying.
-"use strict";
+// What the page does by itself, beside its composer and its scroll: connection, dialogs, copying.
 
-const one = (selector, within = document) => within.querySelector(selector);
-const isTouch = matchMedia("(pointer: coarse)");
+import { fill, submit, unfold } from "./composer.js";
+import { announce, isComposing, isTouch, one } from "./dom.js";
+import "./math.js";
+import { follow, stay, watchScroll } from "./scroll.js";
+import { sendWaiting, takeBack } from "./waiting.js";
+
 const isWide = matchMedia("(min-width: 80rem)");
-
-// Composer
-
-const composer = () => one("#composer");
-const composerBody = () => one("#composer-body");
-
-// Safari sends the Enter that ends an input method's word after the composition: keyCode 229.
-const isComposing = (event) => event.isComposing || event.keyCode === 229;
-
-function fit(textarea) {
-  if (CSS.supports("field-sizing", "content")) return;
-  textarea.style.height = "auto";
-  textarea.style.height = `${textarea.scrollHeight}px`;
-}
-
-function fill(text) {
-  const body = composerBody();
-  body.value = text;
-  fit(body);
-  body.focus();
-}
-
-document.addEventListener("keydown", (event) => {
-  if (isComposing(event)) return;
-  if (event.key === "Escape" && !one("dialog[open], [popover]:popover-open")) one("[data-stop]")?.click();
-  if (event.target.id !== "composer-body" || event.key !== "Enter") return;
-  if (event.shiftKey || event.altKey || (isTouch.matches && !event.ctrlKey && !event.metaKey)) return;
-  event.preventDefault();
-  if (!one("[data-stop]") && event.target.value.trim()) composer().requestSubmit();
-});
-
-document.addEventListener("input", (event) => {
-  if (event.target.id === "composer-body") fit(event.target);
-});
-
-document.addEventListener("htmx:afterRequest", (event) => {
-  if (event.target !== composer() || !event.detail.successful) return; // form.id would be its field "id"
-  fill("");
-  one("#notice")?.replaceChildren();
-  follow();
-});
-
-// Scroll: follows the text only while the last line is in view
-
-const SLACK = 48; // pixels from the end that still count as the end
-let isFollowing = true;
-
-const scroller = () => one("#messages");
-const isAtEnd = (box) => box.scrollHeight - box.scrollTop - box.clientHeight < SLACK;
-
-function follow() {
-  const box = scroller();
-  isFollowing = true;
-  if (box) box.scrollTop = box.scrollHeight;
-}
-
-function watchScroll() {
-  const box = scroller();
-  if (!box) return;
-  let last = 0;
-  box.addEventListener("scroll", () => {
-    if (box.scrollTop < last || isAtEnd(box)) isFollowing = isAtEnd(box);
-    last = box.scrollTop;
-    one(".jump", box).hidden = isAtEnd(box);
-  });
-  new ResizeObserver(() => isFollowing && follow()).observe(one("#thread"));
-  new MutationObserver(() => {
-    if (isFollowing && getSelection().isCollapsed) follow();
-    one(".jump", box).hidden = isAtEnd(box);
-  }).observe(box, { childList: true, subtree: true, characterData: true });
-  const shown = location.hash && one(`[id="${CSS.escape(location.hash.slice(1))}"]`);
-  if (!shown) return follow();
-  isFollowing = false;
-  if (shown.matches("details")) shown.open = true;
-  shown.scrollIntoView({ block: "start" });
-}
 
 // Connection
 
@@ -130,17 +57,6 @@ document.addEventListener("htmx:afterSwap", (event) => {
   if (event.target.id === "thread") join();
 });
 
-// Older messages come in above; what is in view stays where it is, also at the very top.
-document.addEventListener("htmx:beforeSwap", (event) => {
-  if (!event.detail.target.matches(".older")) return;
-  const box = scroller();
-  const fromEnd = box.scrollHeight - box.scrollTop;
-  isFollowing = false;
-  addEventListener("htmx:afterSwap", () => (box.scrollTop = box.scrollHeight - fromEnd), {
-    once: true,
-  });
-});
-
 document.addEventListener("htmx:oobAfterSwap", (event) => {
   const { target } = event.detail;
   if (target.id === "chat-title") {
@@ -150,12 +66,6 @@ document.addEventListener("htmx:oobAfterSwap", (event) => {
   if (target.id === "notice") announce(one("[data-announce]")?.textContent ?? "");
   if (target.matches("[aria-busy]")) announce(one("#announce").dataset.finished);
 });
-
-let announced = "";
-function announce(sentence) {
-  if (sentence && sentence !== announced) one("#announce").textContent = sentence;
-  announced = sentence;
-}
 
 // Dialog: filled by htmx, shown when there is something in it
 
@@ -167,6 +77,38 @@ document.addEventListener("htmx:afterSettle", (event) => {
   one("[aria-invalid], .input", dialog)?.focus();
 });
 
+// Keys
+
+function takeFocus(element) {
+  if (element.closest("[popover]") && !element.checkVisibility()) element.closest("[popover]").showPopover();
+  element.focus();
+}
+
+document.addEventListener("keydown", (event) => {
+  if (isComposing(event)) return;
+  const isOpen = one("dialog[open], [popover]:popover-open");
+  const isTyping = event.target.closest?.("input, textarea, select, [contenteditable]");
+  const isCommand = event.ctrlKey || event.metaKey;
+  const cancel = event.target.closest?.("[data-edit-form]");
+  if (event.key === "Escape" && cancel) one("[data-edit-cancel]", cancel).click();
+  else if (event.key === "Escape" && !isOpen) one("[data-stop]")?.click();
+  else if (event.key === "?" && !isTyping && !isOpen) one("#keys")?.showModal();
+  else if (isCommand && event.key === "k") takeFocus(one(".side .search .input"));
+  else if (isCommand && event.shiftKey && event.key.toLowerCase() === "o") one("[data-new-chat]").click();
+  else return;
+  if (event.key !== "Escape") event.preventDefault();
+});
+
+// Light or dark: kept in a cookie, so that the next page comes in it
+
+document.addEventListener("change", (event) => {
+  if (!event.target.matches("[data-theme-select]")) return;
+  const theme = event.target.value;
+  document.documentElement.dataset.theme = theme;
+  if (!theme) delete document.documentElement.dataset.theme;
+  document.cookie = `theme=${theme}; path=/; max-age=${theme ? 31536000 : 0}; samesite=lax`;
+});
+
 // Presses
 
 const presses = {
@@ -176,6 +118,12 @@ const presses = {
     event.preventDefault();
     dialog.close();
   },
+  "[data-keys]": () => one("#keys").showModal(),
+  "[data-queue]": submit,
+  "[data-waiting-edit]": () => fill(takeBack()),
+  "[data-waiting-remove]": () => takeBack() && one("#composer-body").focus(),
+  "[data-unfold]": unfold,
+  "[data-version]": stay,
   "[data-dismiss]": (button) => {
     const box = document.getElementById(button.dataset.dismiss);
     if (box.id === "notice") box.replaceChildren();
@@ -186,7 +134,7 @@ const presses = {
   "[data-reconnect]": () => socket?.reconnect(),
   "[data-copy]": (button) => copy(button, one("code", button.closest(".code")).textContent),
   "[data-copy-message]": (button) =>
-    copy(button, one(".message__body", button.closest(".message")).innerText),
+    copy(button, textOf(one(".message__body", button.closest(".message")))),
   "[data-copy-from]": (button) =>
     copy(button, document.getElementById(button.dataset.copyFrom).textContent),
   "[data-review]": (link, event) => {
@@ -212,6 +160,14 @@ document.addEventListener("click", (event) => {
   }
 });
 
+// What a person wrote may be folded; a reply is copied as it is seen.
+function textOf(body) {
+  if (!body.matches(".message__said")) return body.innerText;
+  const whole = body.cloneNode(true);
+  one("summary", whole)?.remove();
+  return whole.textContent;
+}
+
 async function copy(button, text) {
   // navigator.clipboard exists only on https and localhost; a plain http LAN has the old way.
   if (navigator.clipboard) {
@@ -227,5 +183,10 @@ async function copy(button, text) {
   one("use", button)?.setAttribute("href", one("use", button).getAttribute("href").replace("#copy", "#check"));
 }
 
+document.addEventListener("htmx:afterRequest", (event) => {
+  if (event.target.matches("[data-edit-form]") && event.detail.successful) follow();
+});
+
 watchScroll();
-if (!isTouch.matches && !location.hash) composerBody()?.focus();
+sendWaiting();
+if (!isTouch.matches && !location.hash) one("#composer-body")?.focus();

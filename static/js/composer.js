@@ -1,0 +1,109 @@
+// The composer: what is written in it, pasted texts folded, kept as a draft until it is sent.
+
+import { all, copyOf, isComposing, isTouch, kept, one } from "./dom.js";
+import { follow } from "./scroll.js";
+import { hasWaiting, takeBack, wait } from "./waiting.js";
+
+const PASTE_LINES = 40; // a pasted text with more lines is folded
+const drafts = kept(() => localStorage);
+
+const composer = () => one("#composer");
+const bodyBox = () => one("#composer-body");
+const draftKey = () => `draft:${composer().dataset.draft}`;
+const pastes = () => all("#composer-pastes .paste__text").map((box) => box.textContent);
+
+/** All that would be sent. */
+const written = () => [bodyBox().value, ...pastes()].filter((part) => part.trim()).join("\n\n");
+
+function fit(textarea) {
+  if (CSS.supports("field-sizing", "content")) return;
+  textarea.style.height = "auto";
+  textarea.style.height = `${textarea.scrollHeight}px`;
+}
+
+function keep() {
+  const draft = { body: bodyBox().value, pastes: pastes() };
+  drafts.set(draftKey(), written() && draft);
+  bodyBox().required = !draft.pastes.length;
+  fit(bodyBox());
+}
+
+export function fill(text) {
+  one("#composer-pastes").replaceChildren();
+  bodyBox().value = text;
+  keep();
+  bodyBox().focus();
+}
+
+function fold(text) {
+  const paste = copyOf("paste-template");
+  one(".paste__text", paste).textContent = text;
+  one(".paste__lines", paste).textContent = text.split("\n").length;
+  one("#composer-pastes").append(paste);
+}
+
+export function unfold(button) {
+  button.closest(".paste").remove();
+  keep();
+  bodyBox().focus();
+}
+
+/** Put what is written behind the reply that streams, or send it. */
+export function submit() {
+  if (!written()) return;
+  if (!one("[data-stop]") && !hasWaiting()) return composer().requestSubmit();
+  wait(written());
+  fill("");
+}
+
+function restoreDraft() {
+  const draft = drafts.get(draftKey());
+  if (!draft || bodyBox().value) return;
+  bodyBox().value = draft.body;
+  draft.pastes.forEach(fold);
+  keep();
+}
+
+function editLast() {
+  const text = takeBack();
+  if (text) return fill(text);
+  all("[data-edit]").at(-1)?.click();
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.target.id !== "composer-body" || isComposing(event)) return;
+  const isPlain = !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey;
+  if (event.key === "ArrowUp" && isPlain && !written()) {
+    event.preventDefault();
+    editLast();
+  }
+  if (event.key !== "Enter" || event.shiftKey || event.altKey || (isTouch.matches && isPlain)) return;
+  event.preventDefault();
+  submit();
+});
+
+document.addEventListener("input", (event) => {
+  if (event.target.id === "composer-body") keep();
+});
+
+document.addEventListener("paste", (event) => {
+  if (event.target.id !== "composer-body") return;
+  const text = event.clipboardData.getData("text/plain").replaceAll("\r\n", "\n");
+  if (text.split("\n").length <= PASTE_LINES) return;
+  event.preventDefault();
+  fold(text);
+  keep();
+});
+
+document.addEventListener("htmx:configRequest", (event) => {
+  if (event.target === composer()) event.detail.parameters.body = written();
+});
+
+document.addEventListener("htmx:afterRequest", (event) => {
+  if (event.target !== composer() || !event.detail.successful) return; // form.id would be its field "id"
+  fill("");
+  one("#notice")?.replaceChildren();
+  follow();
+});
+
+if (composer()) restoreDraft();

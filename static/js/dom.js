@@ -1,0 +1,39 @@
+// What all parts of the page use.
+
+export const one = (selector, within = document) => within.querySelector(selector);
+export const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+
+export const isTouch = matchMedia("(pointer: coarse)");
+
+// Safari sends the Enter that ends an input method's word after the composition: keyCode 229.
+export const isComposing = (event) => event.isComposing || event.keyCode === 229;
+
+/** A copy of what the <template> with this id holds. */
+export const copyOf = (id) => document.getElementById(id).content.firstElementChild.cloneNode(true);
+
+let announced = "";
+
+/** Have a screen reader say a sentence, once. */
+export function announce(sentence) {
+  if (sentence && sentence !== announced) one("#announce").textContent = sentence;
+  announced = sentence;
+}
+
+/** Values that outlive the page. A browser that keeps none (private, full) is no reason to fail. */
+export const kept = (store) => ({
+  get(key) {
+    try {
+      return JSON.parse(store().getItem(key));
+    } catch {
+      return null;
+    }
+  },
+  set(key, value) {
+    try {
+      if (value) store().setItem(key, JSON.stringify(value));
+      else store().removeItem(key);
+    } catch {
+      // The page goes on without.
+    }
+  },
+});

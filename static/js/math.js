@@ -1,0 +1,30 @@
+// TeX is set where a message has some. KaTeX comes with the first of it, and sets styles one by
+// one through the DOM, which the strict content policy allows.
+
+import { all } from "./dom.js";
+
+const folder = new URL("../vendor/katex/", import.meta.url);
+let loading;
+
+function load() {
+  const href = new URL("katex.min.css", folder).href;
+  document.head.append(Object.assign(document.createElement("link"), { rel: "stylesheet", href }));
+  return import(new URL("katex.min.js", folder)).then(() => window.katex);
+}
+
+async function typeset() {
+  const found = all(".math:not([data-tex])");
+  if (!found.length) return;
+  for (const box of found) box.dataset.tex = box.textContent;
+  const katex = await (loading ??= load());
+  for (const box of found) {
+    try {
+      katex.render(box.dataset.tex, box, { displayMode: box.matches(".math--block") });
+    } catch {
+      box.textContent = box.dataset.tex; // no TeX, or not yet
+    }
+  }
+}
+
+document.addEventListener("htmx:load", typeset);
+typeset();

@@ -1,0 +1,56 @@
+"""Math, light and dark, and marks in the list."""
+
+import pytest
+from playwright.sync_api import expect
+
+from memoryapp.models import Message
+from tests.factories import make_chat
+
+pytestmark = pytest.mark.django_db(transaction=True)
+BACKGROUND = "getComputedStyle(document.documentElement).backgroundColor"
+
+
+def test_math_is_set_and_what_is_no_tex_stays_as_it_is(browse, ada):
+    chat = make_chat(ada, "Pythagoras?", "It is $a^2 + b^2 = c^2$ and $\\nope{$.\n\n$$\nx^2\n$$")
+    page = browse(ada).open(f"/chats/{chat.pk}/")
+    expect(page.locator(".math .katex")).to_have_count(2)
+    expect(page.locator(".math .katex-display")).to_have_count(1)
+    expect(page.locator(".message--assistant")).to_contain_text("\\nope{")
+
+
+def test_a_page_without_math_loads_no_typesetter(browse, ada, chat):
+    person, asked = browse(ada), []
+    person.context.on("request", lambda request: asked.append(request.url))
+    person.open(f"/chats/{chat.pk}/").wait_for_load_state("networkidle")
+    assert [url for url in asked if "katex" in url] == []
+
+
+def test_the_look_is_chosen_and_kept(browse, ada):
+    page = browse(ada, color_scheme="light").open("/")
+    light = page.evaluate(BACKGROUND)
+    page.get_by_label("Look").select_option("dark")
+    assert page.evaluate(BACKGROUND) != light
+    page.reload()
+    assert page.evaluate(BACKGROUND) != light
+    page.get_by_label("Look").select_option("as the system")
+    assert page.evaluate(BACKGROUND) == light
+
+
+def test_the_list_notices_that_another_chat_has_answered(browse, ada, chat):
+    Message.objects.filter(chat=chat, role="assistant").update(status="streaming")
+    page = browse(ada).open("/")
+    expect(page.locator(".dot--answering")).to_be_visible()
+    chat.messages.get(role="assistant").finish("complete")
+    expect(page.locator(".dot--answering")).to_have_count(0)
+    expect(page.locator(".chats .dot")).to_be_visible()
+
+
+def test_a_reply_that_is_watched_is_not_unread(browse, ada, chat):
+    page = browse(ada).open(f"/chats/{chat.pk}/")
+    page.get_by_label("Message", exact=True).fill("And now?")
+    page.keyboard.press("Enter")
+    expect(page.locator(".message")).to_have_count(4)
+    expect(page.get_by_role("button", name="Send", exact=True)).to_be_visible()
+    page.goto("/")
+    expect(page.locator(".chats__item")).to_be_visible()
+    expect(page.locator(".chats .dot")).to_have_count(0)
