@@ -3,7 +3,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: run test check test-live screenshots format
+.PHONY: run test check test-live faults screenshots format
 
 run: $(VENV)/runtime  # everything on this machine, until Ctrl-C
 	@$(BIN)/python manage.py up
@@ -24,6 +24,9 @@ test-live: $(VENV)/live  # the agents with a small model in a real server
 
 screenshots: $(VENV)/development  # the pictures in docs/screens
 	$(BIN)/pytest tests/browser/screenshots.py
+
+faults: $(VENV)/development  # what is killed comes back and loses nothing; SOAK_SECONDS=3600 for an hour
+	$(BIN)/pytest tests/faults
 
 format: $(VENV)/development
 	$(BIN)/ruff check --fix .
