@@ -133,6 +133,15 @@ def test_killed_parent_takes_web_and_worker_with_it():
         embedded_postgres.stop(data_dir / "postgres")
 
 
+def test_port_of_the_command_line_wins():
+    port = free_port()
+    with short_folder() as data_dir, up(data_dir, "--no-worker", f"--port={port}") as command:
+        command.wait_for(f"{READY}{port}")
+
+        assert probe.answers("127.0.0.1", port)
+        assert not probe.answers("127.0.0.1", command.port)
+
+
 def test_data_folder_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").touch()
 

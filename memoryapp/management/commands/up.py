@@ -3,6 +3,7 @@
 import argparse
 import fcntl
 import logging
+import os
 import secrets
 import socket
 import time
@@ -48,6 +49,7 @@ class Command(BaseCommand):
         self, *, host: str, port: int, workers: int, no_worker: bool, **options: Any
     ) -> None:
         _check_port(host, port)
+        os.environ["PORT"] = str(port)  # the address that the children tell follows from it
         if settings.IS_POSTGRES_EMBEDDED:
             self.lock = _only_one(settings.DATA_DIR / "up.lock")  # held while this process lives
         web = _web(host, port, workers)
@@ -140,7 +142,8 @@ def _start(web: Child, others: list[Child], host: str, port: int) -> None:
         if time.monotonic() > deadline:
             raise CommandError(f"The {web.name} didn't answer within {START_SECONDS} s.")
         time.sleep(0.05)
-    logger.info("Ready: %s  (Ctrl-C stops it)", settings.SITE_URL)
+    address = settings.SITE_URL.replace(f"//localhost:{settings.PORT}", f"//localhost:{port}")
+    logger.info("Ready: %s  (Ctrl-C stops it)", address)
     for child in others:
         child.start()
 
