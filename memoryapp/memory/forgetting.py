@@ -10,13 +10,11 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from memoryapp.memory.operations import normalised, quote_start
+from memoryapp.memory.operations import Operation, normalised
+from memoryapp.memory.wording import content, contents, is_telling, repeats
 from memoryapp.models import Chat, Fact, Forgotten, MemoryEvent, Message, Prompt, User
 
 GONE = "[forgotten]"
-# Shorter values ("yes", "42") say little by themselves: their hash includes the key, and their
-# characters are not searched for in what was said.
-TELLING_CHARS = 4
 RECEIPT_PARTS = ("memories", "near_misses", "turns", "archive", "prompts")
 
 
@@ -38,17 +36,36 @@ class Report:
 
 
 def digest(user: User, key: str, value: str) -> str:
-    """A keyed hash of a value: tells whether it is the same, never what it was."""
-    value = normalised(value).strip(" .!")
-    text = value if len(value) >= TELLING_CHARS else f"{key}={value}"
-    return hmac.new(
-        settings.SECRET_KEY.encode(), f"{user.pk}:{text}".encode(), hashlib.sha256
-    ).hexdigest()
+    """A keyed hash of a value's content: tells whether it is the same, never what it was.
+
+    What says little by itself ("yes", "42") is hashed with its key, and not searched for in what
+    was said.
+    """
+    if is_telling(value):
+        return hashed(user, content(value))
+    return hashed(user, {f"{key}={normalised(value).strip(' .!')}"})
 
 
-def met_before(user: User, key: str, value: str) -> Forgotten | None:
-    """That this value was forgotten, or turned down, if it was."""
-    return Forgotten.objects.filter(user=user, digest=digest(user, key, value)).first()
+def hashed(user: User, words: Collection[str]) -> str:
+    text = f"{user.pk}:{' '.join(sorted(words))}"
+    return hmac.new(settings.SECRET_KEY.encode(), text.encode(), hashlib.sha256).hexdigest()
+
+
+def met_before(user: User, operation: Operation) -> Forgotten | None:
+    """What was forgotten of all that a proposal says, or turned down of its value."""
+    met = Forgotten.objects.filter(user=user)
+    if not met.exists():
+        return None
+    key, value = operation.key, operation.value
+    said = digests(user, key, value) | digests(user, key, operation.quote)
+    said |= digests(user, key, key.replace("_", " "))
+    forgotten = met.filter(digest__in=said, was_turned_down=False)
+    return met.filter(digest__in=digests(user, key, value)).first() or forgotten.first()
+
+
+def digests(user: User, key: str, text: str) -> set[str]:
+    """The hashes of all that stands in `text`."""
+    return {hashed(user, stretch) for stretch in contents(text)} | {digest(user, key, text)}
 
 
 def note(row: Fact | Prompt, *, was_turned_down: bool = False) -> None:
@@ -64,8 +81,8 @@ def note(row: Fact | Prompt, *, was_turned_down: bool = False) -> None:
 def welcome_back(row: Fact | Prompt) -> None:
     """The owner wants this value after all."""
     if row.user is not None:
-        value_digest = digest(row.user, row.key, row.value)
-        Forgotten.objects.filter(user=row.user, digest=value_digest).delete()
+        of_value = digests(row.user, row.key, row.value)
+        Forgotten.objects.filter(user=row.user, digest__in=of_value).delete()
 
 
 def forget(*, rows: QuerySet[Fact] | QuerySet[Prompt], actor: str) -> Report:
@@ -107,8 +124,8 @@ def _forget_key(row: Fact | Prompt, actor: str) -> Report:
 
 
 def _says_one_of(text: str, versions: Iterable[Fact | Prompt]) -> bool:
-    values = (version.value for version in versions if len(version.value) >= TELLING_CHARS)
-    return any(quote_start(text, value) is not None for value in values)
+    values = (version.value for version in versions if is_telling(version.value))
+    return any(repeats(text, value) for value in values)
 
 
 def _scrub_log(user: User | None, table: str, key: str, versions: Collection[Fact | Prompt]) -> int:
@@ -117,7 +134,9 @@ def _scrub_log(user: User | None, table: str, key: str, versions: Collection[Fac
     said = [
         event.pk
         for event in events
-        if _says_one_of(f"{event.before}\n{event.after}\n{event.quote}", versions)
+        if _says_one_of(
+            f"{event.key.replace('_', ' ')}\n{event.before}\n{event.after}\n{event.quote}", versions
+        )
     ]
     about = Q(table=table, row_id__in=ids) | Q(table=table, row_id=None, key=key) | Q(pk__in=said)
     return events.filter(about).update(key=GONE, before=GONE, after=GONE, quote=GONE, operation="")
@@ -127,13 +146,9 @@ def _silence(user: User, versions: Collection[Fact | Prompt]) -> set[Any]:
     """Keep the messages that taught or say it from ever reaching a prompt again."""
     messages = Message.objects.for_user(user).spoken()
     silenced = {version.source_message_id for version in versions if version.source_message_id}
-    values = {version.value for version in versions if len(version.value) >= TELLING_CHARS}
-    for value in values:
-        silenced |= {
-            pk
-            for pk, body in messages.values_list("pk", "body")
-            if quote_start(body, value) is not None
-        }
+    silenced |= {
+        pk for pk, body in messages.values_list("pk", "body") if _says_one_of(body, versions)
+    }
     messages.filter(pk__in=silenced).update(is_recallable=False, embedding=None)
     return silenced
 

@@ -2,7 +2,7 @@
 
 import contextlib
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,12 +11,12 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from memoryapp.memory import forgetting, review
-from memoryapp.memory.operations import Operation, quote_start, same_value
+from memoryapp.memory import forgetting, known, review
+from memoryapp.memory.known import TABLES as TABLES
+from memoryapp.memory.operations import Operation, quote_start, same_value, storable
 from memoryapp.models import Fact, MemoryEvent, Message, Prompt, User
-from memoryapp.models.memory import LEARNED_ACTIONS, Remembered, Status
+from memoryapp.models.memory import LEARNED_ACTIONS, Status
 
-TABLES: dict[str, type[Fact] | type[Prompt]] = {"fact": Fact, "prompt": Prompt}
 CHANGED_IN_PLACE = ("kind", "subject", "due_at", "expires_at", "is_pinned", "local_only", "status")
 LEARNED = (
     "user",
@@ -41,17 +41,14 @@ def lock(user: User | None) -> None:
         cursor.execute("select pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])
 
 
-def table_of(row: Remembered) -> str:
-    return row._meta.model_name or ""
-
-
 def apply(
     *, user: User, operations: Sequence[Operation], messages: Sequence[Message], model: str
 ) -> list[MemoryEvent]:
     """Write what an extractor learned from `messages`; returns what was logged, refusals included.
 
-    An operation counts only with a quote from one of these messages that the user typed. One
-    that repeats what is known changes nothing. Applying the same operations again changes
+    An operation counts only with a quote from one of these messages that the user typed; of
+    several with these words the latest. One that repeats what is known changes nothing, and what
+    was said before leaves what was said later alone. Applying the same operations again changes
     nothing either.
     """
     with transaction.atomic():
@@ -63,7 +60,7 @@ def apply(
 def _apply(
     user: User, operation: Operation, messages: Sequence[Message], model: str
 ) -> MemoryEvent | None:
-    source = next((m for m in messages if _says(m, operation.quote)), None)
+    source = next((m for m in reversed(messages) if _says(m, operation.quote)), None)
     proposal: dict[str, Any] = {
         "message": source,
         "quote": operation.quote,
@@ -71,13 +68,16 @@ def _apply(
     }
     if source and source.memory_events.filter(operation=proposal["operation"]).exists():
         return None
-    verdict = review.judge(user, operation, source)
+    heard = [m.body for m in messages if m.role == Message.Role.ASSISTANT]
+    verdict = review.judge(user, operation, source, heard)
     if source is None or verdict.outcome == review.Outcome.REFUSE:
         return _refuse(user, operation, verdict.reason, proposal)
-    current = _current(user, operation)
+    current = known.current(user, operation)
+    if reason := known.objection(operation, current, source):
+        return _refuse(user, operation, reason, proposal)
     if operation.action == "retract":
         return _close(current, actor=EXTRACTOR, **proposal) if current else None
-    if _is_known(user, operation, current):
+    if known.is_known(user, operation, source):
         return None
     row = _proposed_row(user, operation, source, model)
     row.key = current.key if current else operation.key
@@ -126,16 +126,18 @@ def _park(row: Fact | Prompt, reason: str, proposal: dict[str, Any]) -> MemoryEv
 
 
 def _refuse(user: User, operation: Operation, reason: str, proposal: dict[str, Any]) -> MemoryEvent:
-    kept = "" if review.holds_secret(operation) else operation.value[:2000]
+    """Log the refusal; of what holds a secret, or was forgotten, only that there was one."""
+    is_untold = review.holds_secret(operation) or forgetting.met_before(user, operation)
+    kept = "" if is_untold else storable(operation.value[:2000])
     return MemoryEvent.objects.create(
         user=user,
         action=Action.REFUSED,
         table=operation.table,
-        key=operation.key[:100],
+        key=forgetting.GONE if is_untold else storable(operation.key[:100]),
         after=kept,
         reason=reason,
         actor=EXTRACTOR,
-        **{**proposal, "quote": operation.quote[:2000] if kept else ""},
+        **{**proposal, "quote": storable(operation.quote[:2000]) if kept else ""},
     )
 
 
@@ -167,30 +169,6 @@ def _waiting(row: Fact | Prompt) -> Fact | Prompt:
     return waiting
 
 
-def _current(user: User, operation: Operation) -> Fact | Prompt | None:
-    """The row that `operation` is about: the one it names, else the one with its key."""
-    rows = TABLES[operation.table].objects.for_user(user).filter(valid_to=None)
-    rows = rows.exclude(status=Status.PENDING)
-    about = {"subject": operation.subject} if operation.table == "fact" else {}
-    if operation.replaces and (named := rows.filter(pk=operation.replaces, **about).first()):
-        return named
-    return rows.filter(key=operation.key, **about).first()
-
-
-def _is_known(user: User, operation: Operation, current: Fact | Prompt | None) -> bool:
-    """Whether the value is stored already, or waits, under this key or another one of its kind."""
-    if current is not None and same_value(current.value, operation.value):
-        return isinstance(current, Prompt) or current.due_at == operation.due_at
-    values: Iterable[str]
-    if operation.table == "prompt":
-        values = Prompt.objects.for_user(user).not_paused().values_list("value", flat=True)
-    else:
-        facts = Fact.objects.for_user(user).not_paused().filter(subject=operation.subject)
-        facts = facts.filter(kind=operation.kind, due_at=operation.due_at)
-        values = facts.values_list("value", flat=True)
-    return any(same_value(value, operation.value) for value in values)
-
-
 def remember(
     *,
     user: User | None,
@@ -214,6 +192,7 @@ def remember(
         )
         if user is not None:
             row.config = user.search_config
+            row.local_only = fields.get("local_only", user.local_models_only)
         current = _same_key(row)
         if current is not None and same_value(current.value, row.value):
             return edit(row=current, actor=actor, origin=origin, **fields)
@@ -355,11 +334,11 @@ def _supersede(
     **logged: Any,
 ) -> MemoryEvent:
     """Save `row` in the place of `current` and log it."""
+    _check(row)  # before anything is closed for it
     if current is not None:
         row.valid_from = max(row.valid_from, current.valid_from)
         _end(current, row.valid_from)
         row.replaces = current
-    _check(row)
     row.save()
     return _log(
         action or (Action.CHANGED if current else Action.ADDED),
@@ -394,7 +373,7 @@ def _log(action: Action, row: Fact | Prompt, *, actor: str, **logged: Any) -> Me
     return MemoryEvent.objects.create(
         user=row.user,
         action=action,
-        table=table_of(row),
+        table=row.table,
         row_id=row.pk,
         key=row.key,
         actor=actor,

@@ -10,12 +10,21 @@ Action = Literal["add", "update", "retract"]
 Table = Literal["fact", "prompt"]
 
 QUOTATION_MARKS = str.maketrans(dict.fromkeys("“”„‟«»″", '"') | dict.fromkeys("‘’‚‛‹›′", "'"))
-QUESTION_MARKS = "?？؟"
+QUESTION_ENDS = "?？؟吗嗎呢"
+# How a question begins that is typed without its mark.
+QUESTION_BEGINNING = re.compile(
+    r"\W*(?:(?:do|does|did|am|are|can|could|will|would|should|have) (?:i|you|we|they)\b"
+    r"|(?:what|where|when|who|whom|whose|why|how|which)(?:'s|(?: \w+)? (?:do|does|did|am|is|are|was"
+    r"|were|can|could|will|would|should|have|has))\b"
+    r"|(?:wo|was|wann|wer|wem|wen|wie|warum|welche[rsmn]?) (?:\w+ )?(?:ich|du|wir|ihr|ist|sind"
+    r"|war)\b"
+    r"|(?:bin|habe|mag|kann|soll|wohne|arbeite|weisst|hast|kannst) (?:ich|du)\b|هل )"
+)
 SENTENCE_ENDS = ".!?。！？؟\n"
 CLAUSE_ENDS = SENTENCE_ENDS + ",，、;:：；"
 # A quote this short supports nothing; two characters are enough in scripts without spaces.
 QUOTE_MIN_CHARS = 2
-STEM_CHARS = 4
+ARABIC_AND = "وف"  # written together with the word that follows
 SPACED_SCRIPTS_END = "\u0700"  # Latin, Greek, Cyrillic, Armenian, Hebrew and Arabic stand before
 
 
@@ -43,6 +52,11 @@ def normalised(text: str) -> str:
     match can be traced to its place in the original.
     """
     return _with_positions(text)[0].strip()
+
+
+def storable(text: str) -> str:
+    """`text` without what PostgreSQL can't hold."""
+    return text.replace("\0", "").encode(errors="replace").decode()
 
 
 def same_value(one: str, other: str) -> bool:
@@ -86,43 +100,28 @@ def _cuts_word(text: str, border: int) -> bool:
     if not 0 < border < len(text):
         return False
     before, after = text[border - 1], text[border]
+    if before in ARABIC_AND and not (border > 1 and text[border - 2].isalnum()):
+        return False
     return all(
         (char.isalnum() or unicodedata.combining(char)) and char < SPACED_SCRIPTS_END
         for char in (before, after)
     )
 
 
-def is_supported(operation: Operation) -> bool:
-    """Whether the quote speaks of what is proposed: they share a word, or two characters.
-
-    Words are compared by their first four letters, so that "moved" supports "moving"; scripts
-    without spaces by pairs of characters.
-    """
-    said = stems(operation.quote)
-    return bool(said & stems(f"{operation.key} {operation.value}".replace("_", " ")))
-
-
-def stems(text: str) -> set[str]:
-    found = set()
-    for word in re.findall(r"\w+", normalised(text)):
-        if word.isascii() or word[0].isalpha() and ord(word[0]) < 0x2E80:
-            found.add(word[:STEM_CHARS])
-        else:
-            found.update(word[i : i + 2] for i in range(max(1, len(word) - 1)))
-    return found
-
-
 def is_question(body: str, quote: str) -> bool:
-    """Whether the quote is (part of) a question that `body` asks.
+    """Whether the quote is (part of) a question that `body` asks, with a mark or without.
 
     A statement before it in the same sentence is none: "I live in Graz, what's the weather?"
     """
     body, quote = normalised(body), normalised(quote)
-    if quote.endswith(tuple(QUESTION_MARKS)):
+    if quote.endswith(tuple(QUESTION_ENDS)):
         return True
     start = body.find(quote)
     if start < 0:
         return False
+    clause_start = max(body.rfind(end, 0, start) for end in CLAUSE_ENDS) + 1
+    if QUESTION_BEGINNING.match(body, clause_start):
+        return True
     rest = body[start + len(quote) :]
-    clause_end = next((i for i, char in enumerate(rest) if char in CLAUSE_ENDS), None)
-    return clause_end is not None and rest[clause_end] in QUESTION_MARKS
+    clause_end = next((i for i, char in enumerate(rest) if char in CLAUSE_ENDS), len(rest))
+    return rest[: clause_end + 1].strip().endswith(tuple(QUESTION_ENDS))

@@ -1,10 +1,11 @@
 """Which proposals may take effect, which wait for their owner's decision, and which are refused."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
 from memoryapp.memory import forgetting
-from memoryapp.memory.operations import Operation, is_question, is_supported, quote_start
+from memoryapp.memory.operations import Operation, is_question, quote_start, storable
 from memoryapp.memory.phrases import (
     is_instruction,
     is_off_the_record,
@@ -12,8 +13,15 @@ from memoryapp.memory.phrases import (
     looks_like_secret,
     sensitive_topic,
 )
+from memoryapp.memory.support import (
+    is_about_somebody_else,
+    is_echo,
+    is_request,
+    is_supported,
+    unsaid_names,
+)
 from memoryapp.models import Message, User
-from memoryapp.models.memory import Origin
+from memoryapp.models.memory import KEY_MAX_CHARS, Origin
 
 
 class Outcome(Enum):
@@ -29,11 +37,16 @@ class Verdict:
 
 
 WRITE = Verdict(Outcome.WRITE)
+UNSTORABLE = "It has characters that can't be stored, or a key that is too long."
 NOT_SAID = "Its quote isn't in what you wrote."
 QUESTION = "It comes from a question."
+REQUEST = "It comes from a request, which says nothing of you."
+ECHO = "It repeats what I said."
 OFF_THE_RECORD = "You asked me not to remember this."
 SECRET = "It looks like a password, a key or a card number. Such things are never stored."
 UNSUPPORTED = "Its quote doesn't speak of it."
+UNSAID = "You didn't say {} there."
+SOMEBODY_ELSE = "Its quote is about somebody else."
 TURNED_DOWN = "You turned this down before."
 FORGOTTEN = "You asked me to forget this."
 PASTED_PROMPT = "It would change how I answer, and it comes from pasted text."
@@ -42,17 +55,20 @@ SENSITIVE = "It is about a sensitive matter: {}."
 ASKED_ALWAYS = "You want to be asked about everything."
 
 
-def judge(user: User, operation: Operation, source: Message | None) -> Verdict:
+def judge(
+    user: User, operation: Operation, source: Message | None, heard: Sequence[str] = ()
+) -> Verdict:
     """What becomes of a proposal whose quote stands in `source` (None: nowhere).
 
+    `heard` is what the assistant said around it: repeating that is no reason to store it.
     A person who never wants to be asked gets sensitive things written unasked; what could do
     harm unseen is then refused.
     """
-    if reason := _refusal(operation, source):
+    if reason := _refusal(operation, source, heard):
         return Verdict(Outcome.REFUSE, reason)
     if operation.action == "retract":
         return WRITE
-    before = forgetting.met_before(user, operation.key, operation.value)
+    before = forgetting.met_before(user, operation)
     if before is not None and before.was_turned_down:
         return Verdict(Outcome.REFUSE, TURNED_DOWN)
     harm = FORGOTTEN if before else _harm(operation, source)
@@ -69,7 +85,9 @@ def judge(user: User, operation: Operation, source: Message | None) -> Verdict:
     return WRITE
 
 
-def _refusal(operation: Operation, source: Message | None) -> str:
+def _refusal(operation: Operation, source: Message | None, heard: Sequence[str]) -> str:
+    if not is_storable(operation):
+        return UNSTORABLE
     if source is None:
         return NOT_SAID
     if is_off_the_record(source.body):
@@ -78,9 +96,27 @@ def _refusal(operation: Operation, source: Message | None) -> str:
         return QUESTION
     if holds_secret(operation):
         return SECRET
-    if operation.action != "retract" and not is_supported(operation):
+    if operation.action == "retract":
+        return ""
+    if is_echo(operation.value, source.body, heard):
+        return ECHO
+    return _lack_of_support(operation, source.body)
+
+
+def _lack_of_support(operation: Operation, body: str) -> str:
+    if is_request(operation, body):
+        return REQUEST
+    if not is_supported(operation):
         return UNSUPPORTED
-    return ""
+    if names := unsaid_names(operation, body):
+        return UNSAID.format(names[0])
+    return SOMEBODY_ELSE if is_about_somebody_else(operation, body) else ""
+
+
+def is_storable(operation: Operation) -> bool:
+    texts = (operation.key, operation.value, operation.quote, operation.subject)
+    is_fitting = 0 < len(operation.key) <= KEY_MAX_CHARS and len(operation.subject) <= 100
+    return is_fitting and all(storable(text) == text for text in texts)
 
 
 def holds_secret(operation: Operation) -> bool:

@@ -8,7 +8,8 @@ import pytest
 
 from memoryapp.agents import extractor, llm
 from memoryapp.agents.extractor import Heard, Known
-from memoryapp.memory.operations import is_question, is_supported, quote_start
+from memoryapp.memory.operations import is_question, quote_start
+from memoryapp.memory.support import is_supported
 from memoryapp.memory.phrases import looks_like_secret
 
 OFFLINE = llm.Choice("offline", is_offline=True, is_local=True)

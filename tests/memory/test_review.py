@@ -1,7 +1,7 @@
 import pytest
 from django.core.exceptions import ValidationError
 
-from memoryapp.memory import ledger, review
+from memoryapp.memory import forgetting, ledger, review
 from memoryapp.models import Fact, MemoryEvent, Prompt
 from tests.factories import make_chat, make_fact, proposal
 
@@ -87,13 +87,11 @@ def test_a_decision_is_made_once(ada):
 def test_an_approved_value_may_be_forgotten_and_approved_again(ada):
     learn(ada, "I'm allergic to peanuts.", ALLERGY)
     ledger.approve(row=waiting(ada)[0], actor="ada")
-    from memoryapp.memory.forgetting import forget, met_before
-
-    forget(rows=Fact.objects.for_user(ada), actor="ada")
+    forgetting.forget(rows=Fact.objects.for_user(ada), actor="ada")
     event = learn(ada, "I'm still allergic to peanuts.", proposal("allergy", "peanuts", "peanuts"))
     assert event.reason == review.FORGOTTEN
     ledger.approve(row=waiting(ada)[0], actor="ada")
-    assert met_before(ada, "allergy", "peanuts") is None
+    assert forgetting.met_before(ada, ALLERGY) is None
 
 
 def test_what_is_off_the_record_is_refused(ada):

@@ -1,0 +1,175 @@
+"""What is known already, as far as a proposal has to do with it."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from django.contrib.postgres.search import SearchQuery
+from django.db.models import Q, QuerySet
+
+from memoryapp.memory import minilm
+from memoryapp.memory.operations import Operation, quote_start, same_value
+from memoryapp.memory.wording import (
+    FUNCTION_WORDS,
+    LIGHT_WORDS,
+    PLEASANTRIES,
+    adds_nothing,
+    content,
+    is_same_content,
+    is_same_key,
+    is_same_saying,
+    said,
+    spellings,
+    stems,
+    words,
+)
+from memoryapp.models import Fact, MemoryEvent, Message, Prompt, User
+from memoryapp.models.memory import Remembered, RememberedQuerySet, Status, said_in_one_line
+
+TABLES: dict[str, type[Fact] | type[Prompt]] = {"fact": Fact, "prompt": Prompt}
+Row = Fact | Prompt
+
+# Of MiniLM's cosines between what ends something and what it is about: pairs that belong together
+# ("I quit my job" and "employer: Siemens") have .26 to .5, others up to .21.
+NEAR = 0.25
+NEAREST_OF = 40  # current rows; so many are what an extractor is shown
+MANY = 200  # rows that share a word, among which a repetition is looked for
+# Words that end something, in the languages that most people write in.
+ENDING = re.compile(
+    r"\b(?:no|not|never|anymore|any more|stop(?:ped)?|quit|left|leave|former(?:ly)?|gone|past|over"
+    r"|moved? (?:away|out|from)|used to|ex|sold|cancel\w*|finish\w*|done|gave|given|dropped|instead"
+    r"|forget|wrong|untrue|broke|died|dead|lost|rid|ended|expired|resigned|retired|fired|divorced"
+    r"|separated|recovered|changed|switched|replaced|without|deleted|removed|closed"
+    r"|nicht|kein\w*|nie|mehr|aufgehört|gekündigt|verkauft|früher|ehemalig\w*|falsch|erledigt"
+    r"|gestorben|verloren|getrennt|geschieden|beendet|ohne"
+    r"|pas|plus|jamais|ya|nunca|non|più|não|mais|niet|meer|inte|längre|ikke|lenger|już|не|нет"
+    r"|больше|değil|artık)\b|n['’]t\b|不|没|停止|取消|辞|分手|ない|やめ|もう"
+    r"|\b(?:لم|لا|ليس|لست|توقف\w*)\b",
+    re.IGNORECASE,
+)
+NOTHING = FUNCTION_WORDS | PLEASANTRIES
+
+OLDER = "Something newer is known: this was said before it."
+GOES_BACK = "The same message took it back."
+NOT_OF_IT = "Its quote doesn't speak of what would be taken back."
+NO_END = "Its quote doesn't say that anything has ended."
+
+
+def current(user: User, operation: Operation) -> Row | None:
+    """The row that a proposal is about: the one with its key, else the one it names.
+
+    Under another key it may name only a row whose value its quote mentions.
+    """
+    rows = rows_about(user, operation).filter(valid_to=None).exclude(status=Status.PENDING)
+    named = rows.filter(pk=operation.replaces).first() if operation.replaces else None
+    if operation.action == "retract" and operation.replaces:
+        return named
+    same = list(rows.filter(key__in=spellings(operation.key)))
+    same.sort(key=lambda row: row.key != operation.key)
+    if same or named is None or same_value(named.value, operation.value):
+        return same[0] if same else None
+    return named if said(named.value, operation.quote) == content(named.value) else None
+
+
+def rows_about(user: User, operation: Operation) -> RememberedQuerySet[Any]:
+    rows: RememberedQuerySet[Any] = TABLES[operation.table].objects.for_user(user)
+    return rows.filter(subject=operation.subject) if operation.table == "fact" else rows
+
+
+def objection(operation: Operation, row: Row | None, source: Message) -> str:
+    """Why the proposal must leave what is known alone; empty if it may change `row`."""
+    took_back = (MemoryEvent.Action.CHANGED, MemoryEvent.Action.CLOSED)
+    gone = source.memory_events.filter(Q(action__in=took_back) | Q(reason__in=[OLDER, GOES_BACK]))
+    for before, after, action in gone.values_list("before", "after", "action"):
+        value = after if action == MemoryEvent.Action.REFUSED else before
+        if operation.value and is_same_content(operation.value, value, operation.key):
+            return GOES_BACK
+    if row is None:
+        return ""
+    taught = row.source_message
+    if source.created_at < (taught.created_at if taught else row.recorded_at):
+        return OLDER
+    return objection_to_retracting(operation, row, source) if operation.action == "retract" else ""
+
+
+def objection_to_retracting(operation: Operation, row: Row, source: Message) -> str:
+    if row.source_message_id == source.pk:
+        return GOES_BACK
+    if not ENDING.search(operation.quote):
+        return NO_END
+    if said(f"{line_of(row)} {row.quote}", operation.quote) or is_nearest(row, operation.quote):
+        return ""
+    return NOT_OF_IT
+
+
+def is_nearest(row: Row, quote: str) -> bool:
+    """Whether of all that is current the quote means this row."""
+    current_rows = type(row).objects.filter(user=row.user, valid_to=None).exclude(pk=row.pk)
+    others = [line_of(other) for other in current_rows[:NEAREST_OF]]
+    this, *rest = cosines(quote, [line_of(row), *others])
+    return this >= NEAR and this >= max(rest, default=0.0)
+
+
+def cosines(quote: str, lines: list[str]) -> list[float]:
+    model = minilm.load()
+    vectors = [vector / np.linalg.norm(vector) for vector in map(model.embed, [quote, *lines])]
+    return [float(vectors[0] @ vector) for vector in vectors[1:]]
+
+
+def line_of(row: Remembered) -> str:
+    return said_in_one_line(getattr(row, "subject", ""), row.key, row.value)
+
+
+def is_known(user: User, operation: Operation, source: Message) -> bool:
+    """Whether the value is stored already, or waits, under its key or another one.
+
+    What this message taught once, it doesn't teach again, whatever became of it.
+    """
+    about = rows_about(user, operation)
+    taught = [
+        row.value
+        for row in about.filter(source_message=source)
+        if overlap(operation, row, source) and not brings_date(operation, row)
+    ]
+    if adds_nothing(operation.value, taught, source.body, operation.key):
+        return True
+    rows = alike(about.not_paused(), operation, user.search_config)
+    return any(is_repeated(operation, row) for row in rows)
+
+
+def alike(rows: QuerySet[Any], operation: Operation, config: str) -> Iterator[Row]:
+    """Rows with the same key or some of the same words."""
+    alike = Q(key__in=spellings(operation.key)) | Q(value=operation.value)
+    query = " or ".join(word for word in words(operation.value) if word not in LIGHT_WORDS)
+    if query:
+        alike |= Q(tsv=SearchQuery(query, search_type="websearch", config=config))
+    yield from rows.filter(alike)[:MANY]
+
+
+def brings_date(operation: Operation, row: Row) -> bool:
+    return operation.due_at is not None and operation.due_at != getattr(row, "due_at", None)
+
+
+def is_repeated(operation: Operation, row: Row) -> bool:
+    """Whether the proposal is what `row` says, once more."""
+    if brings_date(operation, row):
+        return False
+    if not is_same_content(operation.value, row.value, operation.key):
+        return False
+    return (
+        operation.table == "prompt"
+        or is_same_key(row.key, operation.key)
+        or is_same_saying(row.quote or line_of(row), operation.quote)
+        or stems(operation.quote, NOTHING) <= stems(row.value)  # it says nothing of another matter
+        or said(row.key, operation.quote) == content(row.key)
+    )
+
+
+def overlap(operation: Operation, row: Row, source: Message) -> bool:
+    """Whether both quotes have some of the message's words in common."""
+    start = quote_start(source.body, operation.quote)
+    if start is None or row.quote_start is None:
+        return False
+    end, row_end = start + len(operation.quote), row.quote_start + len(row.quote)
+    return start < row_end and row.quote_start < end

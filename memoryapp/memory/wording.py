@@ -1,0 +1,182 @@
+"""Texts as the words that carry them: which those are, and whether two texts say the same."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+
+from memoryapp.memory.operations import SENTENCE_ENDS, normalised, quote_start
+
+STEM_CHARS = 4  # "moved" and "moves" are one word, and in most languages so are most forms
+UNSPACED_FROM = 0x2E80  # from here on, scripts put no spaces between words
+ARABIC_ARTICLE = "ال"
+SENTENCES = re.compile(rf"[{SENTENCE_ENDS}]")
+
+
+def listed(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Words that carry nothing by themselves, in English and German. Those that deny something do.
+FUNCTION_WORDS = listed(
+    "a an the i me my mine we us our you your he she it its they them their this that these"
+    " those am is are was were be been being do does did have has had having will would can could"
+    " should shall may might must and or but so if then than too very just also really still now"
+    " of in on at to from for with by about as into out up down over s m re ve ll d what which"
+    " who when where why how there here please"
+    " ich du er sie es wir ihr mich mir dich dir uns euch ihn ihm mein meine meinen meinem meiner"
+    " dein deine der die das den dem des ein eine einen einem einer eines und oder aber bin bist"
+    " ist sind war waren sein habe hast hat haben hatte wird werden kann auch sehr noch schon"
+    " nur so zu im in am an auf aus bei mit nach von vom zum zur für über um als wie dass wenn"
+    " doch bitte jetzt"
+)
+# Words that only say how a fact is told: "the user's city is Graz", "prefers tea".
+FRAME_WORDS = listed(
+    "user users person said says say told tells tell mentioned states stated noted note known know"
+    " discussed named called name like likes liked love loves loved enjoy enjoys prefer prefers"
+    " preferred preference want wants wanted wish wishes need needs live lives living lived work"
+    " works working worked use uses using used own owns get gets go goes profile fact currently"
+    " current always usually often"
+    " nutzer benutzer sagt sagte heißt heiße heißen mag mögen gern gerne liebt liebe bevorzugt"
+    " bevorzuge will möchte wohnt wohne lebt lebe arbeitet arbeite nutzt nutze benutzt benutze"
+    " verwendet verwende immer oft"
+)
+PLEASANTRIES = listed(
+    "hello hi hey thanks thank good morning evening night afternoon day bye goodbye ok okay yes"
+    " yeah sure right exactly great fine nice cool sounds welcome sorry"
+    " hallo guten gute tag morgen abend nacht danke tschüss ja genau gut schön"
+    " 你好 谢谢 再见 好的 晚安 早安 مرحبا شكرا أهلا نعم"
+)
+LIGHT_WORDS = FUNCTION_WORDS | FRAME_WORDS | PLEASANTRIES
+# Values that stand for a statement whose words are in the key: has_car: yes.
+VERDICTS = listed("yes no none true false never ja nein keine nie 是 否 没有 无 نعم لا")
+NEGATIONS = listed("not no never nicht kein keine nie 不 没 لا ليس")
+
+# Words in a key that don't make it another one, and keys that have the same one value.
+NEUTRAL_IN_KEYS = listed(
+    "user users my the current preferred full own is again preference note noted info"
+)
+PARTS_OF_NAMES = listed("first last given family nick display")
+ALIASES = (
+    ("city", "residence", "home", "home_city", "location", "place_of_residence", "town"),
+    ("employer", "workplace", "company", "works_at", "place_of_work"),
+    ("job", "occupation", "profession", "job_title", "role", "position"),
+    ("partner", "spouse", "wife", "husband"),
+    ("birthday", "date_of_birth", "birthdate", "birth_date"),
+    ("email", "email_address"),
+    ("phone", "phone_number"),
+)  # fmt: skip
+PREFIXES = ("", "user_", "my_", "current_", "preferred_", "full_")
+
+
+def words(text: str) -> list[str]:
+    return re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold().replace("_", " "))
+
+
+def pieces(word: str) -> Iterator[str]:
+    """A word as it is compared: its beginning, or pairs of characters where none are spaced."""
+    if ord(word[0]) >= UNSPACED_FROM:
+        yield from (word[i : i + 2] for i in range(max(1, len(word) - 1)))
+    else:
+        yield word.removeprefix(ARABIC_ARTICLE)[:STEM_CHARS]
+
+
+def stems(text: str, light: frozenset[str] = frozenset()) -> set[str]:
+    return {piece for word in words(text) if word not in light for piece in pieces(word)}
+
+
+def content(text: str) -> set[str]:
+    """The stems that carry a text; if it has none but light words, those."""
+    return stems(text, LIGHT_WORDS) or stems(text, FUNCTION_WORDS) or stems(text)
+
+
+def said(text: str, body: str) -> set[str]:
+    """The content of `text` that `body` has too, also as a part of longer words ("Kinderarzt")."""
+    heard, flat = stems(body), unicodedata.normalize("NFKC", body).casefold()
+    return {
+        stem
+        for stem in content(text)
+        if stem in heard or (len(stem) == STEM_CHARS and stem in flat)
+    }
+
+
+def is_telling(value: str) -> bool:
+    """Whether a value says something by itself, as "Graz" does, and "yes" and "42" don't."""
+    value = normalised(value).strip(" .!")
+    if value in VERDICTS:
+        return False
+    if any(ord(char) >= UNSPACED_FROM for char in value):
+        return len(value) >= 2
+    return len(value) >= (3 if any(map(str.isalpha, value)) else 4)
+
+
+def repeats(text: str, value: str) -> bool:
+    """Whether `text` has the value: letter for letter, or all that carries it in one sentence."""
+    if quote_start(text, value) is not None:
+        return True
+    carried = content(value)
+    if said(value, text) != carried:
+        return False
+    return any(said(value, sentence) == carried for sentence in SENTENCES.split(text))
+
+
+def contents(text: str, most: int = 12) -> set[frozenset[str]]:
+    """The content of each stretch of `text`, of up to `most` words that carry something."""
+    carrying = [piece for word in words(text) if word not in LIGHT_WORDS for piece in pieces(word)]
+    return {
+        frozenset(carrying[first:last])
+        for first in range(len(carrying))
+        for last in range(first + 1, min(first + most, len(carrying)) + 1)
+    }
+
+
+def adds_nothing(value: str, known: Iterable[str], body: str, key: str = "") -> bool:
+    """Whether `value` says no more of what `body` says than the `known` values: one of them in
+    other words, or several of them in one. Words of its key are none of its own."""
+    new = content(value) - stems(key)
+    if not new:
+        return any(known)
+    new_and_said = (said(value, body) - stems(key)) or new
+    olds = [content(old) - stems(key) or content(old) for old in known]
+    if any(new_and_said <= old and 3 * len(new & old) > 2 * len(old) for old in olds):
+        return True
+    parts = [old for old in olds if old & new]
+    return len(parts) > 1 and new_and_said <= set().union(*parts)
+
+
+def is_same_content(value: str, other: str, key: str = "") -> bool:
+    """Whether two values have the same content, words of their key aside."""
+    first, second = (content(each) - stems(key) or content(each) for each in (value, other))
+    return first == second
+
+
+def canonical(key: str) -> str:
+    """The key without what doesn't make it another one: `user_city_2` is `city`, and so is
+    `residence`."""
+    kept = [word for word in words(key) if word not in NEUTRAL_IN_KEYS and not is_count(word)]
+    bare = "_".join(kept) or key
+    return next((names[0] for names in ALIASES if bare in names), bare)
+
+
+def is_count(word: str) -> bool:
+    """A number that only tells keys apart, and no year."""
+    return word.isdecimal() and len(word) < 3
+
+
+def spellings(key: str) -> set[str]:
+    """Keys that stand for the same as `key`."""
+    bare = canonical(key)
+    names = next((names for names in ALIASES if names[0] == bare), (bare,))
+    return {key} | {f"{prefix}{name}" for name in names for prefix in PREFIXES}
+
+
+def is_same_key(one: str, other: str) -> bool:
+    """Whether the same value under both is the same fact: `name` and `first_name` as well."""
+    first, second = canonical(one), canonical(other)
+    bare = [{*words(key)} - PARTS_OF_NAMES for key in (first, second)]
+    return first == second or bare[0] == bare[1] == {"name"}
+
+
+def is_same_saying(one: str, other: str) -> bool:
+    """Whether two quotes have most of their words in common."""
+    first, second = stems(one, FUNCTION_WORDS), stems(other, FUNCTION_WORDS)
+    return 5 * len(first & second) >= 3 * len(first | second)

@@ -1,0 +1,104 @@
+import pytest
+
+from memoryapp.memory.support import (
+    is_about_somebody_else,
+    is_echo,
+    is_request,
+    is_supported,
+    unsaid_names,
+)
+from tests.factories import proposal
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "quote"),
+    [
+        ("city", "Vienna", "I moved to Vienna"),
+        ("allergic_to_nuts", "yes", "I'm allergic to nuts"),
+        ("城市", "维也纳", "我住在维也纳"),
+        ("job", "Ärztin für Kinder", "Ich bin Kinderärztin"),
+        ("birthday", "1990-03-12", "I was born on 12.3.1990"),
+        ("diet", "vegan food", "I'm vegan"),
+        ("tone", "Answer in short bullet points", "short bullet points please"),
+    ],
+)
+def test_a_quote_supports_what_it_speaks_of(key, value, quote):
+    assert is_supported(proposal(key, value, quote))
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "quote"),
+    [
+        ("name", "John Doe", "I live in Vienna"),
+        ("live_with", "John Doe", "I live in Vienna"),
+        ("born", "born in Paris", "I live in Vienna"),
+        ("diet", "not known", "I'm not vegan any more"),
+        ("mood", "good morning", "Good morning"),
+        ("city", "", "I live in Vienna"),
+        ("茶", "绿茶和咖啡", "我喜欢绿茶"),
+    ],
+)
+def test_a_word_or_two_in_common_support_nothing(key, value, quote):
+    assert not is_supported(proposal(key, value, quote))
+
+
+@pytest.mark.parametrize(
+    ("value", "body", "unsaid"),
+    [
+        ("lives in Graz with Jane", "I live in Graz", ["Jane"]),
+        ("Jane is a teacher", "I am a teacher", ["Jane"]),
+        ("room 115", "My office is in room 114", ["115"]),
+        ("ship it on 2026-12-04", "ship it on Friday", []),
+        ("Prefers tea", "I prefer tea", []),
+        ("Li Na", "我叫李娜", ["Li", "Na"]),
+    ],
+)
+def test_names_and_numbers_must_have_been_said(value, body, unsaid):
+    assert unsaid_names(proposal("key", value, body), body) == unsaid
+
+
+@pytest.mark.parametrize(
+    ("body", "quote", "key", "value"),
+    [
+        ("My friend Tom hates olives.", "hates olives", "dislikes", "olives"),
+        ("I love jazz, and my wife loves opera.", "my wife loves opera", "music", "opera"),
+        ("My boss is Henrik. He hates emails.", "He hates emails", "dislikes", "emails"),
+        ("Tom lives in Graz.", "Tom lives in Graz", "city", "Graz"),
+        ("Mein Bruder mag keinen Spinat.", "mag keinen Spinat", "dislikes", "Spinat"),
+        ("我朋友讨厌榴莲。", "讨厌榴莲", "dislikes", "榴莲"),
+        ("صديقي يكره الزيتون.", "يكره الزيتون", "dislikes", "الزيتون"),
+    ],
+)
+def test_what_is_said_of_another_is_not_about_the_person(body, quote, key, value):
+    operation = proposal(key, value, quote)
+    assert is_about_somebody_else(operation, body)
+    assert not is_about_somebody_else(proposal(key, value, quote, subject="they"), body)
+
+
+@pytest.mark.parametrize(
+    ("body", "quote", "key", "value"),
+    [
+        ("My sister's name is Maria.", "My sister's name is Maria", "sister_name", "Maria"),
+        ("My cat is called Muffin.", "My cat is called Muffin", "pet_name", "Muffin"),
+        ("My boss wants me to be brief.", "wants me to be brief", "style", "brief"),
+        ("My wife and I live in Graz.", "I live in Graz", "city", "Graz"),
+        ("Tom hates olives, but I love them.", "I love them", "likes", "them"),
+        ("Dinner is at eight.", "Dinner is at eight", "dinner", "at eight"),
+    ],
+)
+def test_others_may_be_named_in_what_is_about_the_person(body, quote, key, value):
+    assert not is_about_somebody_else(proposal(key, value, quote), body)
+
+
+def test_a_request_says_nothing_of_the_person():
+    body = "Write a poem about the sea. Remind me to swim."
+    assert is_request(proposal("topic", "the sea", "a poem about the sea"), body)
+    assert not is_request(proposal("swim", "swim", "Remind me to swim", kind="task"), body)
+    assert not is_request(proposal("dog", "Rex", "about my dog Rex"), "Write about my dog Rex")
+
+
+def test_a_sentence_of_the_assistants_is_an_echo_unless_the_person_said_it_too():
+    heard = ["So you live in Turku! How nice."]
+    assert is_echo("Discussed: so you live in Turku", "I live in Turku", heard)
+    assert not is_echo("Turku", "I live in Turku", heard)
+    assert not is_echo("how nice", "How nice, I thought", heard)
