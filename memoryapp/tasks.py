@@ -16,7 +16,7 @@ from django.db import connection, transaction
 from django_q.tasks import async_task
 
 from memoryapp.channel_layer import chat_group, publish
-from memoryapp.memory import embeddings, eviction, ledger, recall, resources
+from memoryapp.memory import eviction, indexing, ledger, recall, resources
 from memoryapp.memory.phrases import is_off_the_record, takes_back_the_last
 from memoryapp.models import Chat, Fact, MemoryEvent, Message, Prompt, Resource, Usage, User
 from memoryapp.models.chats import INTERRUPTED
@@ -25,6 +25,7 @@ logger = logging.getLogger("memoryapp.tasks")
 
 # All current facts are shown to the extractor while there are this few, then the nearest ones.
 KNOWN_FACTS = 40
+EMBED_SECONDS = 60  # at a time, that other work gets its turn
 EXTRACTOR_FAILED = "I couldn't learn from this message: {}"
 
 
@@ -219,13 +220,19 @@ def title(chat_id: str) -> None:
 
 def embed_messages(chat_id: str) -> None:
     """Make the messages of this chat findable by meaning."""
-    messages = Message.objects.filter(chat=chat_id, is_recallable=True).spoken().exclude(body="")
-    embeddings.fill(messages.exclude(status=Message.Status.STREAMING), lambda message: message.body)
+    indexing.index_messages(indexing.findable().filter(chat_id=chat_id))
 
 
 def embed_facts(user_id: str) -> None:
     """Make what is known about this person findable by meaning."""
-    embeddings.fill(Fact.objects.filter(user_id=user_id, valid_to=None), lambda fact: fact.text)
+    indexing.index_facts(indexing.current_facts().filter(user_id=user_id))
+
+
+def embed_missing() -> None:
+    """Make findable by meaning what isn't yet: the embedding model was not at hand, or changed."""
+    with one_at_a_time("embed"):
+        if not indexing.index_missing(seconds=EMBED_SECONDS):
+            enqueue(embed_missing)
 
 
 def read_resource(resource_id: str) -> None:

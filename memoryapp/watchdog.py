@@ -23,6 +23,7 @@ logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 1
 SWEEP_SECONDS = 20
+EMBEDDING_SECONDS = 600  # what the embedding model was not at hand for is tried again so often
 START_SECONDS = 60
 STOP_SECONDS = 6  # a task that still runs then is cut off, and run again at the next start
 
@@ -84,7 +85,7 @@ class Watchdog:
         self.heartbeat = Heartbeat()
         self.taken: dict[str, object] = {}
         self.progress_at = 0.0
-        self.next_sweep = 0.0
+        self.next_sweep = self.next_embedding = 0.0
         self.is_database_down = False
 
     def run(self) -> None:
@@ -119,6 +120,9 @@ class Watchdog:
         if time.monotonic() >= self.next_sweep:
             self.next_sweep = time.monotonic() + SWEEP_SECONDS
             sweep()
+        if time.monotonic() >= self.next_embedding:
+            self.next_embedding = time.monotonic() + EMBEDDING_SECONDS
+            tasks.enqueue(tasks.embed_missing)
 
     def stall(self) -> str:
         """Why no task will be worked on any more; empty while that may still happen."""

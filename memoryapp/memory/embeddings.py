@@ -11,6 +11,7 @@ import numpy as np
 from django.conf import settings
 from django.db.models import Q, QuerySet
 
+from memoryapp.models import EmbeddingChoice
 from memoryapp.models.fields import Searchable
 
 if TYPE_CHECKING:
@@ -33,13 +34,17 @@ class EmbeddingUnavailable(Exception):
 
 
 def model_name() -> str:
-    """The stamp of vectors made now. Vectors of another stamp can't be compared with them."""
-    return str(settings.EMBEDDING_MODEL)
+    """The stamp of vectors in use: what `manage.py reembed` switched to, else EMBEDDING_MODEL.
+
+    Vectors of another stamp can't be compared with them.
+    """
+    chosen = EmbeddingChoice.objects.values_list("model", flat=True).first()
+    return chosen or str(settings.EMBEDDING_MODEL)
 
 
 def is_ready() -> bool:
     """Whether the first question wouldn't have to wait until the model is loaded."""
-    if model_name() != MINILM:
+    if settings.EMBEDDING_MODEL != MINILM:
         return True
     from memoryapp.memory import minilm
 
@@ -48,31 +53,34 @@ def is_ready() -> bool:
 
 def prepare() -> None:
     """Load the model if it runs in this process. That takes a second, and only the first time."""
-    if model_name() == MINILM:
+    if settings.EMBEDDING_MODEL == MINILM:
         from memoryapp.memory import minilm
 
         minilm.load()
 
 
-def embed_query(text: str, *, seconds: float = 10) -> Vector:
-    """The unit vector of a question, or EmbeddingUnavailable after `seconds` at the latest."""
-    return embed("query", [text], seconds)[0]
+def embed_query(text: str, *, model: str = "", seconds: float = 10) -> Vector:
+    """The unit vector of a question, or EmbeddingUnavailable after `seconds` at the latest.
+
+    `model` is the one in use unless it is named.
+    """
+    return embed("query", [text], model or model_name(), seconds)[0]
 
 
-def embed_documents(texts: Sequence[str]) -> list[Vector]:
+def embed_documents(texts: Sequence[str], *, model: str = "") -> list[Vector]:
     """A unit vector for each text. Raises EmbeddingUnavailable."""
-    return embed("document", texts, seconds=60)
+    return embed("document", texts, model or model_name(), seconds=60)
 
 
-def embed(kind: Kind, texts: Sequence[str], seconds: float) -> list[Vector]:
+def embed(kind: Kind, texts: Sequence[str], model: str, seconds: float) -> list[Vector]:
     texts = [text[:MAX_CHARS] for text in texts]
-    if model_name() == MINILM:
+    if model == MINILM:
         from memoryapp.memory import minilm
 
         return [unit(minilm.load().embed(text)) for text in texts]
     vectors: list[Vector] = []
     for start in range(0, len(texts), BATCH):
-        vectors += ask(kind, texts[start : start + BATCH], seconds)
+        vectors += ask(kind, texts[start : start + BATCH], model, seconds)
     return vectors
 
 
@@ -81,9 +89,9 @@ def unit(vector: np.ndarray) -> Vector:
     return [float(number) for number in (vector / length if length else vector)]
 
 
-def lacking() -> Q:
-    """The condition that a row has no vector of the current model."""
-    return Q(embedding=None) | ~Q(embedding_model=model_name())
+def lacking(model: str = "") -> Q:
+    """The condition that a row has no vector of this model, or of the one in use."""
+    return Q(embedding=None) | ~Q(embedding_model=model or model_name())
 
 
 def fill(queryset: QuerySet[Row], text_of: Callable[[Row], str]) -> int:
@@ -93,21 +101,20 @@ def fill(queryset: QuerySet[Row], text_of: Callable[[Row], str]) -> int:
     a blank text stay without a vector. Raises EmbeddingUnavailable; what was written stays.
     """
     model = model_name()
-    keys = list(queryset.filter(lacking()).values_list("pk", flat=True))
+    keys = list(queryset.filter(lacking(model)).values_list("pk", flat=True))
     filled = 0
     for start in range(0, len(keys), BATCH):
-        rows = queryset.filter(lacking(), pk__in=keys[start : start + BATCH])
+        rows = queryset.filter(lacking(model), pk__in=keys[start : start + BATCH])
         texts = {row.pk: text for row in rows if (text := text_of(row)).strip()}
-        vectors = embed_documents(list(texts.values()))
+        vectors = embed_documents(list(texts.values()), model=model)
         for key, vector in zip(texts, vectors, strict=True):
             filled += queryset.filter(pk=key).update(embedding=vector, embedding_model=model)
     return filled
 
 
-def ask(kind: Kind, texts: Sequence[str], seconds: float) -> list[Vector]:
+def ask(kind: Kind, texts: Sequence[str], name: str, seconds: float) -> list[Vector]:
     from pydantic_ai.exceptions import AgentRunError, UserError
 
-    name = model_name()
     try:
         answers = hosted(name, os.getpid()).embed(kind, texts, seconds)
     except (AgentRunError, UserError, ImportError, ValueError, TimeoutError) as error:

@@ -1,7 +1,6 @@
 """Which facts and old turns of a person may be looked at, and how well each fits a question."""
 
 import logging
-import re
 from collections.abc import Collection
 from datetime import timedelta
 from typing import Any
@@ -9,9 +8,11 @@ from typing import Any
 from django.db.models import Case, F, IntegerField, Q, QuerySet, Value, When
 from django.utils import timezone
 
-from memoryapp.memory.embeddings import EmbeddingUnavailable, Vector, embed_query
-from memoryapp.memory.scan import Mark, Scan, scan
-from memoryapp.models import Chat, Fact, Message, User
+from memoryapp.memory.embeddings import EmbeddingUnavailable, Vector, embed_query, model_name
+from memoryapp.memory.moments import spans_in
+from memoryapp.memory.names import named_in
+from memoryapp.memory.scan import Mark, Question, Scan, scan
+from memoryapp.models import Chat, Fact, Message, MessagePart, User
 from memoryapp.models.memory import Status
 
 # A task is raised by itself from some days before it is due until it is long overdue.
@@ -44,23 +45,12 @@ def facts_of(
 
 def turns_of(
     user: User, *, chat: Chat | None = None, without: Collection[str] = (), local: bool = True
-) -> Rows:
-    """The rows of finished messages in all chats with memory on, for a pass.
+) -> tuple[Rows, Rows]:
+    """The rows of finished messages in all chats with memory on, and of their parts, for a pass.
 
     Left out are those that still stand in `chat`'s prompt, and those that taught a fact which is
     withheld, with the replies to them: they would tell it all the same.
     """
-    turns = (
-        Message.objects.for_user(user)
-        .spoken()
-        .on_branch()
-        .filter(is_recallable=True, chat__memory_on=True)
-        .exclude(status=Message.Status.STREAMING)
-        .exclude(body="")
-        .exclude(pk__in=without)
-    )
-    if chat is not None:
-        turns = turns.exclude(chat=chat, evicted_by=None)
     withheld = Q(status=Status.PAUSED) | Q(pk__in=without)
     if not local:
         withheld |= Q(local_only=True)
@@ -69,19 +59,57 @@ def turns_of(
         .filter(withheld, source_message__isnull=False)
         .values("source_message_id")
     )
-    turns = turns.exclude(pk__in=taught).exclude(parent_id__in=taught)
-    mark = Case(
-        When(role=Message.Role.USER, then=Value(Mark.OWN_MESSAGE)),
+    still_there = Q(chat=chat, evicted_by=None) if chat is not None else Q(pk__in=[])
+    turns = (
+        Message.objects.for_user(user)
+        .spoken()
+        .on_branch()
+        .filter(
+            ~Q(status=Message.Status.STREAMING) & ~Q(body="") & ~Q(pk__in=without) & ~still_there,
+            ~Q(pk__in=taught) & (Q(parent=None) | ~Q(parent_id__in=taught)),
+            is_recallable=True,
+            chat__memory_on=True,
+        )
+    )
+    parts = MessagePart.objects.for_user(user).filter(message__in=turns.values("pk"))
+    return (
+        as_rows(
+            turns.annotate(mark=mark_of_speaker("role")),
+            asks=F("asks"),
+            group="chat_id",
+            at="created_at",
+        ),
+        as_rows(
+            parts.annotate(mark=mark_of_speaker("message__role")),
+            key="message_id",
+            part=F("position") + 1,
+            asks=F("message__asks"),
+            group="message__chat_id",
+            at="message__created_at",
+        ),
+    )
+
+
+def mark_of_speaker(role: str) -> Case:
+    return Case(
+        When(**{role: Message.Role.USER}, then=Value(Mark.OWN_MESSAGE)),
         default=Value(Mark.REPLY),
         output_field=IntegerField(),
     )
-    return as_rows(turns.annotate(mark=mark), group="chat_id", at="created_at")
 
 
-def as_rows(queryset: Rows, *, group: str, at: str, key: str = "pk") -> Rows:
+def as_rows(
+    queryset: Rows,
+    *,
+    group: str,
+    at: str,
+    key: str = "pk",
+    part: Any = Value(0),  # noqa: B008
+    asks: Any = Value(False),  # noqa: B008
+) -> Rows:
     """A queryset with a `mark` as what a pass takes: see the query in scan.py."""
     columns = ("config", "tsv", "embedding", "embedding_model")
-    return queryset.order_by().values_list(key, "mark", F(group), F(at), *columns)
+    return queryset.order_by().values_list(key, "mark", part, asks, F(group), F(at), *columns)
 
 
 def look_up(user: User, question: str, *rows: Rows, seconds: float = 10) -> Scan:
@@ -89,27 +117,25 @@ def look_up(user: User, question: str, *rows: Rows, seconds: float = 10) -> Scan
 
     If the embedding model gives no answer within `seconds`, words alone decide.
     """
-    question = question.replace("\0", " ")
-    return scan(
-        *rows,
-        question=question,
-        vector=vector_of(without_name(question, user), seconds),
+    return scan(*rows, question=understood(user, question.replace("\0", " "), seconds))
+
+
+def understood(user: User, question: str, seconds: float) -> Question:
+    named = named_in(question, user)
+    model = model_name()
+    return Question(
+        text=named.question,
+        vector=vector_of(named.question, model, seconds),
+        model=model,
         config=user.search_config,
+        named=named.speaker,
+        spans=spans_in(question, timezone.now().astimezone(user.zone)),
     )
 
 
-def vector_of(text: str, seconds: float) -> Vector | None:
+def vector_of(text: str, model: str, seconds: float) -> Vector | None:
     try:
-        return embed_query(text, seconds=seconds)
+        return embed_query(text, model=model, seconds=seconds)
     except EmbeddingUnavailable as error:
         log.warning("Recalling by words alone. %s", error)
         return None
-
-
-def without_name(question: str, user: User) -> str:
-    """The question without the person's own name, which is in few of their memories.
-
-    It would pull the vector towards those few. As a word it still counts.
-    """
-    names = "|".join(re.escape(name) for name in (user.first_name, user.last_name) if name)
-    return re.sub(rf"\b(?:{names})\b(?:['’]s\b)?", "", question) if names else question

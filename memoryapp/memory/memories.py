@@ -4,16 +4,18 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import reduce
+from operator import or_
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import DateTimeField, TextField, Value
-from django.db.models.functions import Left
+from django.db.models import DateTimeField, F, Q, QuerySet, TextField, Value
+from django.db.models.functions import Left, Substr
 
 from memoryapp.memory.passages import PASSAGE_TOKENS, split
 from memoryapp.memory.scan import Candidate, Mark
-from memoryapp.models import Fact, Message, User
+from memoryapp.models import Fact, Message, MessagePart, User
 from memoryapp.models.chats import num_tokens
 from memoryapp.models.memory import said_in_one_line
 
@@ -39,20 +41,28 @@ class Memory:
     said_at: str | None  # ISO 8601, in the person's zone
 
 
-# The same columns from both tables: see Stored.
+# The same columns from each table: see Stored.
+NOTHING = Value("", output_field=TextField())
+NO_TIME = Value(None, output_field=DateTimeField())
+WHOLE = Value(0)
 FACT_COLUMNS = (
-    *("pk", "kind", "subject", "key", "value", "due_at"),
+    *("pk", WHOLE, "kind", "subject", "key", "value", "due_at"),
     *("source_message_id", "source_message__chat_id", "source_message__created_at"),
 )
-NOTHING = Value("", output_field=TextField())
 TURN_COLUMNS = (
-    *("pk", Value(TURN), NOTHING, NOTHING, Left("body", BODY_CHARS)),
-    *(Value(None, output_field=DateTimeField()), "pk", "chat_id", "created_at"),
+    *("pk", WHOLE, Value(TURN), NOTHING, NOTHING, Left("body", BODY_CHARS), NO_TIME),
+    *("pk", "chat_id", "created_at"),
+)
+PART_COLUMNS = (
+    *("message_id", F("position") + 1, Value(TURN), NOTHING, NOTHING),
+    *(Substr("message__body", F("start") + 1, F("end") - F("start")), NO_TIME),
+    *("message_id", "message__chat_id", "message__created_at"),
 )
 
 
 class Stored(NamedTuple):
     id: UUID
+    part: int  # as in Candidate
     kind: str
     subject: str
     key: str
@@ -73,23 +83,28 @@ def load(
 
     Their reason is the one given for their mark, else what speaks for them most.
     """
-    facts = (
-        Fact.objects.for_user(user)
-        .filter(pk__in=[each.id for each in candidates if each.mark in FACTS])
-        .order_by()
-        .values_list(*FACT_COLUMNS)
-    )
-    turns = (
-        Message.objects.for_user(user)
-        .filter(pk__in=[each.id for each in candidates if each.mark in TURNS])
-        .values_list(*TURN_COLUMNS)
-    )
-    stored = {row[0]: Stored(*row) for row in facts.union(turns, all=True)}
+    stored = {(row[0], row[1]): Stored(*row) for row in rows_of(user, candidates)}
     return [
-        memory_of(each, stored[each.id], user, question, reasons)
+        memory_of(each, stored[each.id, each.part], user, question, reasons)
         for each in candidates
-        if each.id in stored
+        if (each.id, each.part) in stored
     ]
+
+
+def rows_of(user: User, candidates: Sequence[Candidate]) -> QuerySet[Any, Any]:
+    facts = Fact.objects.for_user(user).filter(
+        pk__in=[each.id for each in candidates if each.mark in FACTS]
+    )
+    whole = Message.objects.for_user(user).filter(
+        pk__in=[each.id for each in candidates if each.mark in TURNS and not each.part]
+    )
+    places = [Q(message=each.id, position=each.part - 1) for each in candidates if each.part]
+    columns = facts.order_by().values_list(*FACT_COLUMNS)
+    others = [whole.order_by().values_list(*TURN_COLUMNS)]
+    if places:
+        parts = MessagePart.objects.for_user(user).filter(reduce(or_, places))
+        others.append(parts.order_by().values_list(*PART_COLUMNS))
+    return columns.union(*others, all=True)
 
 
 def memory_of(
@@ -104,7 +119,7 @@ def memory_of(
     return Memory(
         id=str(stored.id),
         kind=stored.kind,
-        text=turn_text(stored.value, question) if is_turn else fact_text(stored, user),
+        text=turn_text(stored, question) if is_turn else fact_text(stored, user),
         reason=reasons.get(candidate.mark, candidate.reason),
         score=round(candidate.score, 4),
         cosine=None if candidate.cosine is None else round(candidate.cosine, 4),
@@ -124,12 +139,14 @@ def fact_text(stored: Stored, user: User) -> str:
     return f"{text} (due {moment})"
 
 
-def turn_text(body: str, question: str) -> str:
-    """The message, or of a long one the passage that has the most of the question's words."""
-    if num_tokens(body) <= PASSAGE_TOKENS:
-        return body
+def turn_text(stored: Stored, question: str) -> str:
+    """The message, or of a long one the part that fits."""
+    if stored.part:
+        return f"… {stored.value} …"
+    if num_tokens(stored.value) <= PASSAGE_TOKENS:
+        return stored.value
     # Beginnings of words stand in for stems, in any language.
     starts = {word[:5] for word in re.findall(r"\w{4,}", question.casefold())}
-    passages = split(body) or [""]
+    passages = split(stored.value) or [""]
     best = max(passages, key=lambda passage: sum(start in passage.casefold() for start in starts))
     return f"… {best} …"

@@ -63,7 +63,7 @@ def recall(
         user,
         question,
         facts_of(user, without=without, local=local),
-        turns_of(user, chat=chat, without=without, local=local),
+        *turns_of(user, chat=chat, without=without, local=local),
         seconds=settings.RECALL_TIMEOUT_MS / 2000,
     )
     reasons = reasons_to_stand(found)
@@ -193,8 +193,8 @@ def search(
     """
     if not question.strip():
         return []
-    rows = turns_of(user) if kind == TURN else facts_of(user, kind=kind)
-    found = look_up(user, question, rows)
+    rows = turns_of(user) if kind == TURN else (facts_of(user, kind=kind),)
+    found = look_up(user, question, *rows)
     memories = load(user, found.best(*Mark, limit=limit), question)
     return [memory for memory in memories if memory.score >= min_score]
 
@@ -216,6 +216,6 @@ def search_archive(
     is_off = not user.memory_on or (chat is not None and not chat.memory_on)
     if is_off or not question.strip():
         return []
-    found = look_up(user, question, turns_of(user, chat=chat, without=without, local=local))
+    found = look_up(user, question, *turns_of(user, chat=chat, without=without, local=local))
     turns = load(user, found.best(*TURNS, limit=SPARE * limit), question)
     return distinct(filter(is_good, turns), (), question)[:limit]

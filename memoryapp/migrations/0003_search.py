@@ -7,21 +7,60 @@ import pgvector.django.halfvec
 from django.conf import settings
 from django.db import migrations, models
 
-# The text as words are taken from it, with pairs of characters where a script has no spaces.
-SEARCH_TEXT = r"""
+# Scripts that put no spaces between words: Thai, Lao, Burmese, Khmer, kana and Han.
+UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+PAIRS = f"([{UNSPACED}]{{2}})([{UNSPACED}](?![{UNSPACED}]))?"
+# In such a script each two neighbouring characters stand for a word. SQL has no overlapping
+# matches, so the pairs come from two passes, of which the second leaves a run's first character
+# out. Immutable, as generated columns demand.
+SEARCH_TEXT = rf"""
 create function search_text(content text) returns text
 language sql immutable strict parallel safe as $$
-select case when content !~ '[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]' then content else
+select case when content !~ '[{UNSPACED}]' then content else
     regexp_replace(
-        regexp_replace(content, '[\u3000-\u303f\uff00-\uff65]', ' ', 'g'), '([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]{2})([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff](?![\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]))?', ' \1 ', 'g'
+        regexp_replace(content, '[\u3000-\u303f\uff00-\uff65]', ' ', 'g'), '{PAIRS}', ' \1 ', 'g'
     ) || ' ' || regexp_replace(
         regexp_replace(
-            regexp_replace(content, '[^\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+', ' ', 'g'),
-            '(^| )[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff](?=[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])', ' ', 'g'
-        ), '([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]{2})([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff](?![\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]))?', ' \1 ', 'g'
+            regexp_replace(content, '[^{UNSPACED}]+', ' ', 'g'),
+            '(^| )[{UNSPACED}](?=[{UNSPACED}])', ' ', 'g'
+        ), '{PAIRS}', ' \1 ', 'g'
     )
 end
 $$
+"""
+# A vector belongs to a text. When the text changes, by whatever path, the vector goes, and a task
+# makes another; so do the parts of a message that may no longer be recalled.
+DROP_VECTORS = """
+create function drop_vector() returns trigger language plpgsql as $$
+begin
+    execute format('delete from %I where row_id = $1', tg_table_name || 'spare') using old.id;
+    new.embedding := null;
+    new.embedding_model := '';
+    return new;
+end
+$$;
+create function drop_parts() returns trigger language plpgsql as $$
+begin
+    delete from memoryapp_messagepartspare where row_id in (
+        select id from memoryapp_messagepart where message_id = old.id
+    );
+    delete from memoryapp_messagepart where message_id = old.id;
+    return null;
+end
+$$;
+create trigger drop_vector before update of subject, key, value on memoryapp_fact for each row
+    when ((old.subject, old.key, old.value) is distinct from (new.subject, new.key, new.value))
+    execute function drop_vector();
+create trigger drop_vector before update of body on memoryapp_passage for each row
+    when (old.body <> new.body) execute function drop_vector();
+create trigger drop_vector before update of body, is_recallable on memoryapp_message for each row
+    when (old.body <> new.body or not new.is_recallable) execute function drop_vector();
+create trigger drop_parts after update of body, is_recallable on memoryapp_message for each row
+    when (old.body <> new.body or not new.is_recallable) execute function drop_parts();
+"""
+KEEP_VECTORS = """
+drop function drop_vector cascade;
+drop function drop_parts cascade;
 """
 
 
@@ -150,4 +189,5 @@ class Migration(migrations.Migration):
             model_name='messagepart',
             constraint=models.CheckConstraint(condition=models.Q(('end__gt', models.F('start'))), name='message_part_not_empty'),
         ),
+        migrations.RunSQL(DROP_VECTORS, KEEP_VECTORS),
     ]

@@ -59,33 +59,8 @@ class Searchable(models.Model):
         abstract = True
 
 
-# Scripts that put no spaces between words: Thai, Lao, Burmese, Khmer, kana and Han.
-UNSPACED = (
-    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-)
-PAIRS = f"([{UNSPACED}]{{2}})([{UNSPACED}](?![{UNSPACED}]))?"
-# In such a script each two neighbouring characters stand for a word. SQL has no overlapping
-# matches, so the pairs come from two passes, of which the second leaves a run's first character
-# out. Immutable, as generated columns demand.
-SEARCH_TEXT = rf"""
-create function search_text(content text) returns text
-language sql immutable strict parallel safe as $$
-select case when content !~ '[{UNSPACED}]' then content else
-    regexp_replace(
-        regexp_replace(content, '[\u3000-\u303f\uff00-\uff65]', ' ', 'g'), '{PAIRS}', ' \1 ', 'g'
-    ) || ' ' || regexp_replace(
-        regexp_replace(
-            regexp_replace(content, '[^{UNSPACED}]+', ' ', 'g'),
-            '(^| )[{UNSPACED}](?=[{UNSPACED}])', ' ', 'g'
-        ), '{PAIRS}', ' \1 ', 'g'
-    )
-end
-$$
-"""
-
-
 class SearchText(models.Func):
-    """A text as it is cut into words: see SEARCH_TEXT, which the first migration creates."""
+    """A text as words are taken from it: see the function in the migration that creates it."""
 
     function = "search_text"
     output_field = models.TextField()

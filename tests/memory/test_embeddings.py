@@ -16,6 +16,8 @@ from memoryapp.memory import embeddings, minilm
 from memoryapp.memory.embeddings import EmbeddingUnavailable, embed_documents, embed_query, fill
 from memoryapp.models import Fact
 
+pytestmark = pytest.mark.django_db
+
 
 def cosine(first, second):
     return float(np.dot(first, second))
@@ -61,7 +63,7 @@ def test_threads_share_one_model_and_get_the_same_vectors():
     minilm._load.cache_clear()
     with ThreadPoolExecutor(4) as pool:
         models = list(pool.map(lambda _: minilm.load(), range(8)))
-        vectors = list(pool.map(embed_query, ["the same text"] * 8))
+        vectors = list(pool.map(lambda text: embed_query(text, model="minilm"), ["the same"] * 8))
     assert len(set(map(id, models))) == 1
     assert np.allclose(vectors, vectors[0], atol=1e-6)
 

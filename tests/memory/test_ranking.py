@@ -1,12 +1,22 @@
 import numpy as np
 import pytest
 
-from memoryapp.memory.ranking import OWN_BONUS, WORDS_WEIGHT, Rows, score
+from memoryapp.memory.ranking import (
+    ANSWER,
+    DATE_BONUS,
+    NAMED_BONUS,
+    OWN_BONUS,
+    WORDS_WEIGHT,
+    Rows,
+    Speaker,
+    score,
+)
 
 HOUR = 3600.0
+NOBODY, OWN, OTHER = Speaker.NOBODY, Speaker.OWN, Speaker.OTHER
 
 
-def rows(hits, *, cosine=None, length=None, group=None, at=None, is_own=None):
+def rows(hits, *, cosine=None, length=None, group=None, at=None, speaker=None, asks=None):
     count = len(hits)
     return Rows(
         cosine=np.zeros(count) if cosine is None else np.array(cosine),
@@ -14,7 +24,8 @@ def rows(hits, *, cosine=None, length=None, group=None, at=None, is_own=None):
         length=np.full(count, 10) if length is None else np.array(length),
         group=np.zeros(count, int) if group is None else np.array(group),
         at=np.arange(count, dtype=float) if at is None else np.array(at),
-        is_own=np.zeros(count, bool) if is_own is None else np.array(is_own),
+        speaker=np.full(count, NOBODY) if speaker is None else np.array(speaker),
+        asks=np.zeros(count, bool) if asks is None else np.array(asks),
     )
 
 
@@ -29,7 +40,7 @@ def test_a_row_with_every_word_has_them_all_and_a_row_alone_without_any_has_none
 def test_neighbours_count_less_the_further_they_are():
     hits = [[0]] * 9
     hits[4] = [1]
-    assert words_of(hits) == pytest.approx([0.2, 0.2, 0.4, 0.4, 1, 0.6, 0.6, 0.2, 0.2])
+    assert words_of(hits) == pytest.approx([0.1, 0.1, 0.4, 0.4, 1, 0.6, 0.6, 0.1, 0.1])
 
 
 def test_neighbours_are_sought_by_time_whatever_the_order_of_the_rows():
@@ -61,9 +72,70 @@ def test_a_long_row_is_damped():
     assert (short, long) == pytest.approx((1, 1 / (0.6 + 0.4 * 10)))
 
 
-def test_the_score_adds_meaning_words_and_whose_words_they_are():
-    found = score(rows([[1], [1]], cosine=[0.5, 0.5], group=[1, 2], is_own=[False, True]))
-    assert found.score == pytest.approx([0.5 + WORDS_WEIGHT, 0.5 + WORDS_WEIGHT + OWN_BONUS])
+def test_parts_of_one_message_share_its_words_and_its_neighbours():
+    found = words_of([[1, 0], [0, 1], [0, 0]], at=[0, 0, 1])
+    # Half of the question each, .6 of the other half; what follows has .6 of both.
+    assert found == pytest.approx([0.8, 0.8, 0.6])
+
+
+def test_a_message_in_parts_counts_once_towards_how_common_a_word_is():
+    in_parts = words_of([[1, 0]] * 60 + [[0, 1]], at=[0] * 60 + [1], group=[1] * 60 + [2])
+    whole = words_of([[1, 0], [0, 1]], group=[1, 2])
+    assert in_parts[0] == pytest.approx(whole[0])
+
+
+def scores_of(*args, named=NOBODY, spans=(), **kwargs):
+    return score(rows(*args, **kwargs), named=named, spans=spans).score.tolist()
+
+
+def test_what_the_person_said_themselves_is_preferred():
+    speaker = [OWN, OTHER, NOBODY]
+    expected = [WORDS_WEIGHT + OWN_BONUS, WORDS_WEIGHT, WORDS_WEIGHT]
+    assert scores_of([[1]] * 3, group=[1, 2, 3], speaker=speaker) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("named", "bonus"),
+    [
+        (OWN, [NAMED_BONUS, 0]),
+        (OTHER, [0, NAMED_BONUS]),
+        (Speaker.BOTH, [0, 0]),
+    ],
+)
+def test_what_the_one_who_is_named_said_is_preferred(named, bonus):
+    found = scores_of([[0]] * 2, group=[1, 2], speaker=[OWN, OTHER], named=named)
+    assert found == pytest.approx(bonus)
+
+
+def test_what_answers_the_other_side_shares_in_what_was_asked():
+    conversation = {
+        "cosine": [0.8, 0.1, 0.1],
+        "speaker": [OTHER, OWN, OTHER],
+        "asks": [True, False, False],
+        "named": Speaker.BOTH,
+    }
+    answered = [0.8, 0.1 + ANSWER * 0.8, 0.1]
+    assert scores_of([[0]] * 3, **conversation) == pytest.approx(answered)
+    conversation["asks"] = [False] * 3
+    assert scores_of([[0]] * 3, **conversation) == pytest.approx(conversation["cosine"])
+
+
+def test_nothing_is_an_answer_after_a_long_silence_or_to_oneself():
+    asked = {"cosine": [0.8, 0.1], "asks": [True, False], "named": Speaker.BOTH}
+    late = scores_of([[0]] * 2, speaker=[OTHER, OWN], at=[0, 5 * HOUR], **asked)
+    alone = scores_of([[0]] * 2, speaker=[OWN, OWN], **asked)
+    assert late == alone == pytest.approx([0.8, 0.1])
+
+
+def test_turns_of_a_time_that_is_named_are_preferred_and_facts_are_not():
+    found = scores_of(
+        [[0]] * 3,
+        group=[1, 2, 3],
+        at=[5.0, 20.0, 5.0],
+        speaker=[OTHER, OTHER, NOBODY],
+        spans=[(0.0, 10.0)],
+    )
+    assert found == pytest.approx([DATE_BONUS, 0, 0])
 
 
 def test_a_row_without_a_vector_is_scored_by_its_words():

@@ -1,0 +1,110 @@
+"""What makes saved rows findable by meaning: their vectors, and the parts of long messages."""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from django.contrib.postgres.search import SearchVector
+from django.db.models import QuerySet, Value
+
+from memoryapp.memory.embeddings import BATCH, fill, lacking
+from memoryapp.memory.passages import PASSAGE_TOKENS, split
+from memoryapp.memory.resources import read
+from memoryapp.models import Fact, Message, MessagePart, Passage, Resource
+from memoryapp.models.chats import MessageQuerySet, num_tokens
+from memoryapp.models.fields import SearchText
+
+
+class Stretch(NamedTuple):
+    start: int  # in code points
+    end: int
+    text: str
+
+
+def index_messages(messages: QuerySet[Message]) -> int:
+    """Give a vector to those messages that lack one, and parts with theirs to the long ones.
+
+    Says how many messages got theirs. May run again at any time, or twice at once: a message
+    gets its own vector last, so what was cut short is taken up again. Raises EmbeddingUnavailable.
+    """
+    keys = list(messages.filter(lacking()).values_list("pk", flat=True))
+    filled = 0
+    for start in range(0, len(keys), BATCH):
+        batch = messages.filter(pk__in=keys[start : start + BATCH])
+        MessagePart.objects.bulk_create(
+            [part for message in batch for part in parts_of(message)], ignore_conflicts=True
+        )
+        index_parts(MessagePart.objects.filter(message__in=batch).select_related("message"))
+        filled += fill(batch, lambda message: message.body)
+    return filled
+
+
+def index_facts(facts: QuerySet[Fact]) -> int:
+    """Give a vector to those facts that lack one. Raises EmbeddingUnavailable."""
+    return fill(facts, lambda fact: fact.text)
+
+
+def index_parts(parts: QuerySet[MessagePart]) -> int:
+    return fill(parts, text_of)
+
+
+def findable() -> MessageQuerySet:
+    """The messages that have, or should have, a vector."""
+    spoken: MessageQuerySet = Message.objects.spoken().filter(is_recallable=True)
+    return spoken.exclude(status=Message.Status.STREAMING).filter(body__regex=r"\S")
+
+
+def current_facts() -> QuerySet[Fact]:
+    return Fact.objects.filter(valid_to=None)
+
+
+def index_missing(*, seconds: float) -> bool:
+    """Give a vector to whatever lacks one, and say whether that is all of it.
+
+    No new batch is begun after `seconds`. Raises EmbeddingUnavailable.
+    """
+    end = time.monotonic() + seconds
+    is_behind = lacking()
+    indexed: tuple[tuple[QuerySet[Any], Callable[[QuerySet[Any]], int]], ...] = (
+        (current_facts(), index_facts),
+        (findable(), index_messages),
+        (MessagePart.objects.select_related("message"), index_parts),
+    )
+    for rows, index in indexed:
+        while keys := list(rows.filter(is_behind).values_list("pk", flat=True)[:BATCH]):
+            if time.monotonic() > end or not index(rows.filter(pk__in=keys)):
+                return False
+    unread = Passage.objects.filter(is_behind).values("resource")
+    for resource in Resource.objects.filter(pk__in=unread):
+        if time.monotonic() > end:
+            return False
+        read(resource)
+    return True
+
+
+def parts_of(message: Message) -> Iterator[MessagePart]:
+    if num_tokens(message.body) <= PASSAGE_TOKENS:
+        return
+    for position, stretch in enumerate(stretches(message.body)):
+        yield MessagePart(
+            user_id=message.user_id,
+            message=message,
+            position=position,
+            start=stretch.start,
+            end=stretch.end,
+            config=message.config,
+            tsv=SearchVector(SearchText(Value(stretch.text)), config=message.config),
+        )
+
+
+def stretches(body: str) -> Iterator[Stretch]:
+    """Where in the body its passages stand."""
+    end = 0
+    for text in split(body):
+        start = body.index(text, end)
+        end = start + len(text)
+        yield Stretch(start, end, text)
+
+
+def text_of(part: MessagePart) -> str:
+    return part.message.body[part.start : part.end]

@@ -1,0 +1,76 @@
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from memoryapp.memory.moments import spans_in
+
+NOW = datetime(2026, 11, 25, 12, tzinfo=ZoneInfo("Europe/Vienna"))  # a Wednesday
+
+
+def days_in(question):
+    """The spans as ISO dates, first day and first day after."""
+    return [
+        tuple(datetime.fromtimestamp(moment, NOW.tzinfo).date().isoformat() for moment in span)
+        for span in spans_in(question, NOW)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "start", "end"),
+    [
+        ("What happened on 2023-05-07?", "2023-05-07", "2023-05-08"),
+        ("What did I say on 7 May, 2023?", "2023-05-07", "2023-05-08"),
+        ("What did I say on May 7th 2023?", "2023-05-07", "2023-05-08"),
+        ("Was war am 7. Mai 2023?", "2023-05-07", "2023-05-08"),
+        ("Was war am 17.05.2023?", "2023-05-17", "2023-05-18"),
+        ("2023年5月7日说了什么", "2023-05-07", "2023-05-08"),
+        ("What did we plan in August?", "2026-08-01", "2026-09-01"),
+        ("What did we plan in December?", "2025-12-01", "2026-01-01"),
+        ("Was planten wir im März 2024?", "2024-03-01", "2024-04-01"),
+        ("What did I like in 2024?", "2024-01-01", "2025-01-01"),
+        ("What did I say yesterday?", "2026-11-24", "2026-11-25"),
+        ("Was habe ich vorgestern gesagt?", "2026-11-23", "2026-11-24"),
+        ("What did I say last Friday?", "2026-11-20", "2026-11-21"),
+        ("Was war letzten Mittwoch?", "2026-11-18", "2026-11-19"),
+        ("What did I do last week?", "2026-11-16", "2026-11-23"),
+        ("Was war letztes Jahr?", "2025-01-01", "2026-01-01"),
+        ("And last month?", "2026-10-01", "2026-11-01"),
+    ],
+)
+def test_a_time_is_read(question, start, end):
+    assert days_in(question) == [(start, end)]
+
+
+def test_numbers_that_can_be_read_in_two_ways_are_read_in_both():
+    assert sorted(days_in("What was on 05/07/2023?")) == [
+        ("2023-05-07", "2023-05-08"),
+        ("2023-07-05", "2023-07-06"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "May I ask you something?",
+        "How much is 2023.50 euros?",
+        "Call 2023-555",
+        "On 31 February 2023?",
+        "On 2023-13-40?",
+        "Version 1.2.2023x",
+        "Who is Friday in Robinson Crusoe?",
+        "",
+    ],
+)
+def test_what_is_no_time_is_none(question):
+    assert spans_in(question, NOW) == []
+
+
+def test_two_times_are_two_spans():
+    assert len(spans_in("Between May 2023 and June 2024?", NOW)) == 2
+
+
+def test_days_begin_at_midnight_in_the_persons_zone():
+    ((start, end),) = spans_in("yesterday", NOW)
+    assert datetime.fromtimestamp(start, UTC) == datetime(2026, 11, 23, 23, tzinfo=UTC)
+    assert end - start == 24 * 3600
