@@ -62,7 +62,8 @@ document.addEventListener("htmx:oobAfterSwap", (event) => {
   if (target.id === "chat-title") {
     document.title = `${one("#chat-title").textContent} · memoryapp`;
   }
-  if (target.id === "freshness") htmx.trigger(document.body, "stale");
+  // What is being edited would be lost; its end asks again.
+  if (target.id === "freshness" && !one("[data-edit-form]")) htmx.trigger(document.body, "stale");
   if (target.id === "notice") announce(one("[data-announce]")?.textContent ?? "");
   if (target.matches("[aria-busy]")) announce(one("#announce").dataset.finished);
 });
@@ -184,7 +185,10 @@ async function copy(button, text) {
 }
 
 document.addEventListener("htmx:afterRequest", (event) => {
-  if (event.target.matches("[data-edit-form]") && event.detail.successful) follow();
+  if (!event.detail.successful) return;
+  const { elt } = event.detail.requestConfig; // which may be gone from the page by now
+  if (elt.matches("[data-edit-form]")) follow();
+  if (elt.matches("[data-edit-cancel]")) join();
 });
 
 watchScroll();

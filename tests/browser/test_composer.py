@@ -159,6 +159,21 @@ def test_arrow_up_edits_the_last_message_and_its_versions_are_walked(browse, ada
     expect(question).to_contain_text("Good evening")
 
 
+def test_an_edit_outlives_what_else_happens_in_the_chat(browse, ada, chat):
+    person = browse(ada)
+    page, other = person.open(f"/chats/{chat.pk}/"), person.open(f"/chats/{chat.pk}/")
+    box(page).press("ArrowUp")
+    edit = page.get_by_role("textbox", name="Edit and ask again")
+    edit.fill("Half changed")
+    with llm.override({"talker": says("Another one.")}):
+        other.get_by_role("button", name="Answer again").click()
+        expect(other.get_by_text("Another one.")).to_be_visible()
+    expect(edit).to_have_value("Half changed")
+    edit.press("Escape")
+    expect(page.get_by_text("Another one.")).to_be_visible()
+    expect(page.locator(".message")).to_have_count(2)
+
+
 def test_another_tab_follows_to_the_branch_that_is_shown(browse, ada, chat):
     chat.fork_at(None)
     chat.add_message("user", "Good evening")

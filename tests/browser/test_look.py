@@ -11,7 +11,8 @@ BACKGROUND = "getComputedStyle(document.documentElement).backgroundColor"
 
 
 def test_math_is_set_and_what_is_no_tex_stays_as_it_is(browse, ada):
-    chat = make_chat(ada, "Pythagoras?", "It is $a^2 + b^2 = c^2$ and $\\nope{$.\n\n$$\nx^2\n$$")
+    hard = r"\int_0^1 \frac{\sqrt{a}}{\color{red} b} \begin{pmatrix} \boxed{1} \end{pmatrix}"
+    chat = make_chat(ada, "Pythagoras?", f"It is $a^2 = b^2$ and $\\nope{{$.\n\n$$\n{hard}\n$$")
     page = browse(ada).open(f"/chats/{chat.pk}/")
     expect(page.locator(".math .katex")).to_have_count(2)
     expect(page.locator(".math .katex-display")).to_have_count(1)
