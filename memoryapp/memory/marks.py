@@ -6,11 +6,11 @@ from uuid import UUID
 
 from memoryapp.memory.embeddings import model_name
 from memoryapp.memory.recall import STANDING, TURNS_HIGHER
-from memoryapp.models import MemoryMark, Message, RecallFloor
+from memoryapp.models import MemoryMark, Message
 
 RECALLED = ("memories", "near_misses", "turns")  # parts of a receipt that recall filled by score
 FEWEST_MARKS = 30
-# The floor may cost at most this part of what was of use; lower than any of it, it costs none.
+# A floor may cost at most this part of what was of use.
 MOST_LOST = 0.03
 STEPS = [step / 20 for step in range(31)]  # 0 to 1.5; a turn that has all words scores 1.85
 
@@ -71,15 +71,11 @@ def share(hits: Iterable[bool]) -> float:
     return sum(counted) / len(counted) if counted else 0.0
 
 
-def suggested(of: Iterable[Candidate]) -> Candidate:
-    """The floor that lets the least through of those that lose hardly anything; the lowest such."""
-    return min(
-        (each for each in of if each.lost <= MOST_LOST), key=lambda each: (each.false, each.floor)
-    )
+def suggested(of: Sequence[Candidate]) -> Candidate:
+    """Of the floors that lose hardly anything, the one that lets the least through.
 
-
-def keep(chosen: Candidate, *, num_marks: int) -> None:
-    """Recall goes by this floor from now on, in every process."""
-    RecallFloor.objects.update_or_create(
-        embedding_model=model_name(), defaults={"floor": chosen.floor, "num_marks": num_marks}
-    )
+    Of several such the highest: nothing was marked that scored far lower, so nothing is known of
+    it. The lowest of all if each one loses too much.
+    """
+    gentle = [each for each in of if each.lost <= MOST_LOST] or of[:1]
+    return min(gentle, key=lambda each: (each.false, each.lost, -each.floor))

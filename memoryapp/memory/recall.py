@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import connection
 
 from memoryapp.memory import embeddings
+from memoryapp.memory.floors import floor
 from memoryapp.memory.lookup import facts_of, look_up, turns_of
 from memoryapp.memory.memories import FACTS, TURN, TURNS, Memory, load
 from memoryapp.memory.scan import Mark, Scan
@@ -109,8 +110,7 @@ def choose(memories: Iterable[Memory], question: str) -> Recalled:
 
 
 def above_floor(memory: Memory) -> float:
-    floor: float = settings.RECALL_FLOOR + (TURNS_HIGHER if memory.kind == TURN else 0)
-    return memory.score - floor
+    return memory.score - floor() - (TURNS_HIGHER if memory.kind == TURN else 0)
 
 
 def is_good(memory: Memory) -> bool:

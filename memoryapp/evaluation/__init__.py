@@ -1,0 +1,1 @@
+"""How well memory does its work, measured through the product's own code."""
