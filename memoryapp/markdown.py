@@ -98,7 +98,8 @@ def _image(
 ) -> str:
     """A picture from elsewhere would tell its server who reads this, so it becomes a link."""
     source = escape(tokens[index].attrGet("src") or "")
-    return f'<a href="{source}">{escape(tokens[index].content or _("Picture"))}</a>'
+    name = tokens[index].content or _("Picture")
+    return f'<a href="{source}">{escape(name)}</a>'
 
 
 def _table(

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from memoryapp.agents import llm
 from memoryapp.models import Chat, User
-from tests.browser.conftest import PHONE, WIDE, say
+from tests.browser.conftest import PHONE, say
 from tests.factories import make_chat
 from tests.fakes import says
 
@@ -23,12 +23,28 @@ PAGES = {
     "chats": "/chats/",
     "memory": "/memory/",
     "persona": "/memory/persona/",
+    "tasks": "/memory/tasks/",
+    "health": "/memory/health/",
     "inbox": "/memory/inbox/",
     "log": "/memory/log/",
     "resources": "/resources/",
     "settings": "/settings/",
     "nothing-here": "/nowhere/",
+    "administration": "/admin/",
 }
+ARABIC = (
+    "اسمي أمل وأعمل مهندسة في القاهرة. كيف أنقل قاعدة البيانات PostgreSQL من دون توقف؟",
+    "ابدئي بنسخة تتبع القاعدة الأصلية:\n\n1. أنشئي النسخة.\n2. راقبي التأخر حتى يصير صفرا.\n"
+    "3. حوّلي التطبيق.\n\n```sql\nselect pg_is_in_recovery();\n```\n",
+)
+LONG = (
+    "Show me a long line and a wide table.",
+    "```\n"
+    + "a long line of code " * 20
+    + "\n```\n\n"
+    + "| a | b | c | d | e | f |\n|---|---|---|---|---|---|\n"
+    + "| a column with words | another one | a third | and more | and more | the last |\n" * 4,
+)
 
 
 @pytest.fixture
@@ -58,3 +74,45 @@ def test_every_page(browse, demo, look):
     take(page, "chat" + look)
     page.goto(page.locator("a[href$='/receipt/']").last.get_attribute("href"))
     take(page, "receipt" + look)
+
+
+def chat_of(user, *bodies, title, status="complete", failure=""):
+    chat = make_chat(user, *bodies, title=title)
+    chat.messages.filter(role="assistant").update(status=status, failure=failure)
+    return f"/chats/{chat.pk}/"
+
+
+def test_states_of_a_chat(browse, demo):
+    person = browse(demo)
+    take(person.open(chat_of(demo, *ARABIC, title="نقل قاعدة البيانات")), "chat-rtl")
+    take(person.open(chat_of(demo, *LONG, title="Wide things")), "chat-long")
+    why = "The model gave no answer within a minute. Nothing of it arrived; answer again."
+    failed = chat_of(demo, "And now?", "", title="Failed", status="failed", failure=why)
+    take(person.open(failed), "chat-failed")
+
+
+def test_a_reply_that_is_being_written(browse, demo):
+    words = ("The invoice job goes first. " * 12).split(" ")
+    with llm.override({"talker": says(*(f"{word} " for word in words), pause=0.2)}):
+        page = browse(demo).open("/")
+        say(page, "Which of our services goes first to the new cluster?")
+        expect(page.locator(".message--assistant")).to_contain_text("invoice job goes first. The")
+        page.screenshot(path=FOLDER / "chat-streaming.png")
+        page.get_by_role("button", name="Stop answering").click()
+        expect(page.get_by_text("You stopped this reply.")).to_be_visible()
+
+
+def test_a_person_who_is_new(browse, ada):
+    person = browse(ada)
+    for name in ("memory", "inbox", "resources"):
+        take(person.open(PAGES[name]), f"{name}-empty")
+
+
+def test_the_gate_and_german(browse, demo):
+    person = browse(demo)
+    demo.language = "de"
+    demo.save()
+    take(person.open("/memory/"), "memory-german")
+    take(person.open("/memory/forget/"), "forget-german")
+    person.context.clear_cookies()
+    take(person.open("/accounts/login/"), "sign-in")
