@@ -10,10 +10,28 @@ from tests.processes import wait_until
 
 # Per step, how the question is to be answered. When the last has said its words, all are there.
 STEPS = {
+    "learning": "[[words=2]]",
     "asked": "[[words=20 wait=12]]",
     "streaming": "[[words=400 pace=0.03]]",
     "ending": "[[words=160 pace=0.02]]",
 }
+# The same said of two things would be taken for one thing under two names.
+MATERIALS = iter(
+    (
+        "amber",
+        "brass",
+        "cedar",
+        "denim",
+        "ebony",
+        "flint",
+        "glass",
+        "hemp",
+        "iron",
+        "jade",
+        "kelp",
+        "silk",
+    )
+)
 
 
 @pytest.fixture
@@ -28,10 +46,11 @@ def thoughtful(model):
 def test_nothing_is_lost_or_doubled_whatever_is_killed_and_whenever(
     up, model, thoughtful, victim, note
 ):
-    asked = {}
-    for step, how in {"learning": "[[words=2]]", **STEPS}.items():
+    asked, things = {}, {}
+    for step, how in STEPS.items():
         thing = f"{step}{victim}"
-        asked[step] = up.say(up.make_chat(), f"My {thing} is green. {how}")
+        things[thing] = (1, 1)
+        asked[step] = up.say(up.make_chat(), f"My {thing} is {next(MATERIALS)}. {how}")
     ending = asked["ending"]
     wait_until(lambda: model.num_extracting and len(ending.text.split()) >= 140, 60)
     wait_until(lambda: not any(ending.sent["body"] in said for said in model.streaming), 30)
@@ -40,7 +59,6 @@ def test_nothing_is_lost_or_doubled_whatever_is_killed_and_whenever(
     ends = {step: question.ended() for step, question in asked.items()}
     note("seconds until all replies had ended", time.monotonic() - killed_at)
     wait_until(up.is_ready, 60)
-    things = {f"{step}{victim}": (1, 1) for step in asked}
     wait_until(lambda: things.items() <= up.learned().items(), 120)
     note("seconds until all was learned", time.monotonic() - killed_at)
     time.sleep(3)  # for what might be done twice

@@ -37,7 +37,7 @@ def test_replies_of_a_killed_process_are_interrupted_within_a_minute(up, model, 
     asked = begin(up, number)
     kill(up.web)
     killed_at = time.monotonic()
-    wait_until(lambda: up.is_answering, 30)
+    wait_until(lambda: up.is_answering, 60)
     note("seconds until the web server was back", time.monotonic() - killed_at)
     wait_until(lambda: up.num_streaming() == 0, 60)
     note("seconds until all were interrupted", time.monotonic() - killed_at)
@@ -56,7 +56,7 @@ def test_replies_of_a_process_that_is_asked_to_end_are_saved_to_the_last_word(
     wait_until(lambda: not web.is_running(), 10)
     note("seconds until the web server had ended", time.monotonic() - asked_at)
     assert up.num_streaming() == 0
-    wait_until(lambda: up.is_answering, 30)
+    wait_until(lambda: up.is_answering, 60)
     each_reply_is_marked_and_its_text_a_beginning(up, asked)
     for question in asked:
         [(_, body)] = up.replies(question.chat)
@@ -68,7 +68,7 @@ def test_replies_of_a_process_that_is_asked_to_end_are_saved_to_the_last_word(
 def test_a_send_that_is_repeated_after_a_crash_is_the_same_turn(up):
     [question] = begin(up, 1)
     kill(up.web)
-    wait_until(lambda: up.is_answering, 30)
+    wait_until(lambda: up.is_answering, 60)
     wait_until(lambda: up.num_streaming() == 0, 60)
     again = up.say(question.chat, question.sent["body"], id=question.id)
     assert again.ended() == "reply_interrupted"
@@ -80,7 +80,7 @@ def test_an_interrupted_reply_is_answered_again(up):
     question = up.say(chat, "Short [[words=40 pace=0.1]]")
     wait_until(lambda: question.text, 30)
     kill(up.web)
-    wait_until(lambda: up.is_answering, 30)
+    wait_until(lambda: up.is_answering, 60)
     wait_until(lambda: up.num_streaming() == 0, 60)
     answer = up.http.post(f"/messages/{question.reply}/regenerate", json={})
     assert (answer.status_code, answer.json()["body"]) == (201, words(40))
