@@ -2,6 +2,7 @@
 
 from dataclasses import asdict
 from datetime import datetime, timedelta
+from decimal import Decimal
 
 from django.db import transaction
 from django.db.models import F
@@ -10,6 +11,7 @@ from django.utils import timezone
 from memoryapp.demo.story import RESOURCE, STORIES, Exchange, Story
 from memoryapp.memory import embeddings, ledger, recall, resources
 from memoryapp.models import Chat, Fact, MemoryEvent, Message, Prompt, User
+from memoryapp.models.chats import num_tokens
 from memoryapp.turns import Receipt
 
 Role = Message.Role
@@ -41,6 +43,9 @@ def live(user: User, chat: Chat, exchange: Exchange) -> None:
     reply = chat.add_message(Role.ASSISTANT, exchange.answer, status=exchange.status)
     reply.failure, reply.receipt = exchange.failure, asdict(receipt(user, chat, question, recalled))
     reply.save(update_fields=["failure", "receipt"])
+    spent = {"input_tokens": reply.receipt["tokens"]["prompt"], "cost": Decimal("0.0021")}
+    chat.usage.create(user=user, agent="talker", model=MODEL, output_tokens=180, **spent)
+    chat.usage.create(user=user, agent="extractor", model=MODEL, input_tokens=420, output_tokens=40)
     ledger.count_use(user, [memory.id for memory in recalled.memories])
     ledger.apply(user=user, operations=exchange.learned, messages=[question], model=MODEL)
     embeddings.fill(chat.messages.all(), lambda message: message.body)
@@ -49,6 +54,8 @@ def live(user: User, chat: Chat, exchange: Exchange) -> None:
 
 def receipt(user: User, chat: Chat, question: Message, recalled: recall.Recalled) -> Receipt:
     history = chat.history.filter(created_at__lt=question.created_at)
+    said = [memory.text for memory in recalled.memories]
+    tokens = {"memory": sum(map(num_tokens, said)), "prompt": 640 + 210 * len(history)}
     prompts = Prompt.objects.persona_of(user)
     return Receipt(
         memory_on=True,
@@ -62,6 +69,7 @@ def receipt(user: User, chat: Chat, question: Message, recalled: recall.Recalled
         prompts=[{"id": str(prompt.pk), "text": prompt.value} for prompt in prompts],
         history=[str(message.pk) for message in history],
         window=len(history),
+        tokens=tokens,
         milliseconds={"recall": recalled.milliseconds, "first_token": 380, "total": 2900},
     )
 
@@ -84,6 +92,7 @@ def move_back(user: User, chat: Chat, story: Story) -> None:
     by = min(then, timezone.now()) - chat.created_at
     earlier = F("created_at") + by
     correct_receipts(chat, by)
+    chat.usage.update(created_at=earlier)
     # The story says what was learned.
     chat.messages.update(created_at=earlier, is_extracted=True)
     MemoryEvent.objects.for_user(user).filter(message__chat=chat).update(created_at=earlier)

@@ -85,11 +85,13 @@ def pages(ada):
     resources.add(user=ada, name=LONG[:200], body="text")
     return [
         *("/", f"/chats/{chat.pk}/", "/chats/", "/memory/", "/memory/persona/", "/memory/log/"),
+        *("/memory/tasks/", "/memory/health/", "/memory/forget/", "/settings/delete-account/"),
         *("/memory/inbox/", "/resources/", "/settings/", "/nowhere/", "/accounts/logout/"),
     ]
 
 
-@pytest.mark.parametrize("width", [320, 390])
+# 720: a window of 1440 at a zoom of 200 per cent.
+@pytest.mark.parametrize("width", [320, 390, 720])
 def test_no_page_scrolls_sideways_on_a_phone(browse, ada, pages, width):
     viewport = {**PHONE, "width": width}
     person = browse(ada, viewport=viewport, has_touch=True, is_mobile=True)
@@ -114,3 +116,39 @@ def test_on_a_phone_the_chats_open_over_the_page(browse, ada, chat):
 def test_the_page_is_light_or_dark_as_the_system(browse, ada, scheme, paper):
     page = browse(ada, color_scheme=scheme).open("/")
     expect(page.locator("html")).to_have_css("background-color", paper)
+
+
+def test_what_is_written_from_right_to_left_is_set_so(browse, ada):
+    chat = make_chat(ada, "اسمي أمل", "أهلا يا أمل.", title="أمل")
+    make_fact(ada, "name", "أمل")
+    person = browse(ada)
+    page = person.open(f"/chats/{chat.pk}/")
+    for said in page.locator(".message__said, .message .prose").all():
+        assert said.evaluate("e => getComputedStyle(e).direction") == "rtl"
+    value = person.open("/memory/").locator(".fact__value")
+    assert value.evaluate("e => getComputedStyle(e).direction") == "rtl"
+    assert value.evaluate("e => getComputedStyle(e).textAlign") == "start"
+
+
+def test_facts_are_filtered_as_one_chooses(browse, ada):
+    make_fact(ada, "city", "Vienna", kind="identity")
+    make_fact(ada, "tool", "awk", status="paused")
+    page = browse(ada).open("/memory/")
+    page.get_by_label("Status").select_option("Paused")
+    expect(page.locator(".fact")).to_have_count(1)
+    expect(page.locator(".fact")).to_contain_text("awk")
+    page.get_by_label("Status").select_option("Known now")
+    page.get_by_text("Identity", exact=False).first.click()
+    expect(page.locator(".fact")).to_contain_text("Vienna")
+
+
+def test_everything_is_forgotten_after_a_typed_word(browse, ada):
+    make_fact(ada, "city", "Vienna")
+    page = browse(ada).open("/memory/")
+    page.get_by_role("link", name="Forget everything").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Vienna")
+    dialog.get_by_role("textbox").fill("forget")
+    dialog.get_by_role("button", name="Forget").click()
+    expect(page.get_by_text("Forgotten for good: 1 thing.")).to_be_visible()
+    assert not Fact.objects.exists()
