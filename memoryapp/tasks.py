@@ -181,9 +181,27 @@ def summarize(chat_id: str) -> None:
             return
         from memoryapp.agents import summarizer
 
-        run = _asked("summarizer", summarizer.summarize, _said(covered))
+        run = _asked("summarizer", summarizer.summarize, _said(eviction.sources(covered)))
         if summary := eviction.evict(chat, covered, run.output):
             Usage.objects.record(user=chat.user, chat=chat, agent="summarizer", run=run)
+            _tell(chat, "condensed", summary)
+
+
+def redo_summary(message_id: str) -> None:
+    """Write a summary anew, from what it covers."""
+    summaries = Message.objects.filter(pk=message_id, role=Message.Role.SUMMARY)
+    summary = summaries.select_related("chat__user").first()
+    if summary is None:
+        return
+    with one_at_a_time(f"summarize:{summary.chat_id}"):
+        if not (covered := eviction.covered_by(summary)):
+            return
+        from memoryapp.agents import summarizer
+
+        run = _asked("summarizer", summarizer.summarize, _said(eviction.sources(covered)))
+        if eviction.rewrite(summary, covered, run.output):
+            user, chat = summary.chat.user, summary.chat
+            Usage.objects.record(user=user, chat=chat, agent="summarizer", run=run)
             _tell(chat, "condensed", summary)
 
 

@@ -112,6 +112,27 @@ def test_summarize_puts_a_summary_in_the_place_of_old_messages(ada, settings):
     assert [message.body for message in chat.history] == ["They spelled.", "e", "f"]
 
 
+def test_a_summary_is_written_again_from_what_it_covers(ada, settings):
+    settings.SUMMARY_TRIGGER_MESSAGES, settings.SUMMARY_KEEP_MESSAGES = 5, 2
+    chat = make_chat(ada, *"abcdef")
+    with llm.override({"summarizer": says("They spelled.")}):
+        tasks.summarize(str(chat.pk))
+    summary = chat.history.first()
+    model = says("They said the alphabet.")
+    with llm.override({"summarizer": model}):
+        tasks.redo_summary(str(summary.pk))
+    assert [message.body for message in chat.history] == ["They said the alphabet.", "e", "f"]
+    assert ">a<" in model.sent
+    assert "They spelled" not in model.sent
+
+
+def test_only_a_summary_is_written_again(chat):
+    model = says("Something else")
+    with llm.override({"summarizer": model}):
+        tasks.redo_summary(str(chat.history.first().pk))
+    assert model.requests == []
+
+
 def test_title_names_the_chat_once(chat):
     model = says("Greetings")
     with llm.override({"title": model}):

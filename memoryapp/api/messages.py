@@ -9,7 +9,7 @@ from django.http import Http404, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from ninja import Router, Status
 
-from memoryapp import replies, turns
+from memoryapp import replies, tasks, turns
 from memoryapp.api.auth import ApiRequest
 from memoryapp.api.errors import ApiError
 from memoryapp.api.paging import cut
@@ -157,6 +157,19 @@ def reopened(user: User, message_id: UUID, without: list[UUID]) -> Turn:
     if Fact.objects.for_user(user).filter(pk__in=without).count() < len(set(without)):
         raise Http404
     return turns.reopen(message=reply, without=[str(id) for id in without])
+
+
+@router.post(
+    "/messages/{message_id}/redo", response={202: MessageOut}, summary="Write a summary again"
+)
+def message_redo(request: ApiRequest, message_id: UUID) -> Status[MessageOut]:
+    """From the messages it covers, in the background; it changes when that is done."""
+    messages = Message.objects.for_user(request.user).select_related("chat__user")
+    summary: Message = get_object_or_404(messages, pk=message_id)
+    if summary.role != Role.SUMMARY:
+        raise ApiError(422, "not_a_summary", "Only a summary can be written again like this.")
+    tasks.enqueue(tasks.redo_summary, summary.pk)
+    return Status(202, shown([summary])[0])
 
 
 @router.get("/messages/{message_id}/receipt", response=ReceiptOut, summary="What went into a reply")

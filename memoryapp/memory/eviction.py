@@ -10,6 +10,10 @@ from memoryapp.models import Chat, Message
 # A round pays only if it frees this part of the tokens that trigger it; otherwise one long
 # message among those kept would cause a round after each turn.
 WORTHWHILE_PART = 0.25
+# What is folded from summary to summary fades. Every fourth time it is written anew, from the
+# messages of those rounds and the summary before them: a summary's input stays bounded, and only
+# every fourth one is a copy of a copy.
+REBUILT_EVERY = 4
 
 
 def due(chat: Chat) -> list[Message]:
@@ -55,3 +59,44 @@ def evict(chat: Chat, covered: Sequence[Message], body: str) -> Message | None:
         )
         still_there.exclude(pk=summary.pk).update(evicted_by=summary)
     return summary
+
+
+def sources(covered: Sequence[Message]) -> list[Message]:
+    """What a summary of `covered` is written from, oldest first.
+
+    That is `covered` itself, but every fourth time the summary in it gives way to what the last
+    three rounds covered.
+    """
+    if (folds(covered) + 1) % REBUILT_EVERY:
+        return list(covered)
+    found = list(covered)
+    for _ in range(REBUILT_EVERY - 1):
+        found = [below for message in found for below in unfolded(message)]
+    return found
+
+
+def folds(covered: Sequence[Message]) -> int:
+    """How many rounds, one in the other, the summary among these stands for; 0 if there is none."""
+    count = 0
+    while summary := next((each for each in covered if each.role == Message.Role.SUMMARY), None):
+        count += 1
+        covered = covered_by(summary)
+    return count
+
+
+def unfolded(message: Message) -> list[Message]:
+    return covered_by(message) if message.role == Message.Role.SUMMARY else [message]
+
+
+def covered_by(summary: Message) -> list[Message]:
+    """The messages in whose place this summary stands, an earlier summary among them."""
+    return list(summary.evicted.order_by("created_at", "id"))
+
+
+def rewrite(summary: Message, covered: Sequence[Message], body: str) -> bool:
+    """Give the summary of `covered` another body; False if it covers something else by now."""
+    with transaction.atomic():
+        summary.chat.lock()
+        if covered_by(summary) != list(covered) or not covered:
+            return False
+        return bool(summary.chat.messages.filter(pk=summary.pk).update(body=body))

@@ -21,7 +21,6 @@ from memoryapp.models import (
     Passage,
     PassageSpare,
 )
-from memoryapp.models.vectors import SpareVector
 
 Tell = Callable[[int, int], None]
 
@@ -41,7 +40,7 @@ from old where row_id = old.id and {spare}.embedding_model = %(new)s
 
 class Table(NamedTuple):
     rows: QuerySet[Any]
-    spare: type[SpareVector]
+    spare: type[Any]  # one of SpareVector
     text: Callable[[Any], str]
 
     def behind(self, model: str) -> QuerySet[Any]:

@@ -1,4 +1,8 @@
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
+from django.db import OperationalError, connection
 
 from memoryapp.memory import eviction
 from memoryapp.models import Message
@@ -72,3 +76,95 @@ def test_a_fork_before_a_summary_brings_back_what_it_covered(ada, five_and_two):
     eviction.evict(chat, eviction.due(chat), "a to d")
     chat.fork_at(chat.archive.get(body="b"))
     assert bodies(chat) == ["a", "b"]
+
+
+def fold(chat, body):
+    """One round, after enough was said, with what its summary was written from."""
+    said = chat.messages.spoken().count()
+    for number in range(said, said + 6):
+        chat.add_message(Message.Role.ASSISTANT if number % 2 else Message.Role.USER, str(number))
+    covered = eviction.due(chat)
+    sources = [message.body for message in eviction.sources(covered)]
+    return eviction.evict(chat, covered, body), sources
+
+
+def test_a_summary_is_written_from_the_one_before_and_every_fourth_from_the_messages(
+    ada, five_and_two
+):
+    chat = make_chat(ada)
+    written_from = [fold(chat, f"summary {number}")[1] for number in range(1, 9)]
+    heads = [sources[0] for sources in written_from]
+    assert heads == [
+        *("0", "summary 1", "summary 2", "0"),
+        *("summary 4", "summary 5", "summary 6", "summary 4"),
+    ]
+    assert written_from[3] == [str(number) for number in range(22)]
+    assert written_from[7][1:] == [str(number) for number in range(22, 46)]
+
+
+def test_what_a_summary_is_written_from_does_not_grow_with_the_chat(ada, five_and_two):
+    chat = make_chat(ada)
+    sizes = [len(fold(chat, "summary")[1]) for _ in range(12)]
+    assert max(sizes[4:]) == sizes[7] == sizes[11]
+
+
+def test_what_a_summary_covers_can_be_told(ada, five_and_two):
+    chat = make_chat(ada)
+    first, _ = fold(chat, "first")
+    second, _ = fold(chat, "second")
+    assert [message.body for message in eviction.covered_by(first)] == list("0123")
+    assert [message.body for message in eviction.covered_by(second)] == ["first", *"456789"]
+
+
+def test_a_summary_can_be_written_again(ada, five_and_two):
+    chat = make_chat(ada)
+    summary, _ = fold(chat, "first")
+    assert eviction.rewrite(summary, eviction.covered_by(summary), "better")
+    assert bodies(chat) == ["better", "4", "5"]
+
+
+def test_a_summary_that_covers_something_else_by_now_is_not_written_again(ada, five_and_two):
+    chat = make_chat(ada)
+    summary, _ = fold(chat, "first")
+    covered = eviction.covered_by(summary)
+    Message.objects.filter(pk=covered[0].pk).update(evicted_by=None)
+    assert not eviction.rewrite(summary, covered, "better")
+    Message.objects.filter(pk=summary.pk).delete()
+    assert not eviction.rewrite(summary, [], "better")
+    assert not chat.messages.filter(body="better").exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_rounds_at_once_one_makes_the_summary(ada, five_and_two):
+    chat = make_chat(ada, *"abcdef")
+    covered = eviction.due(chat)
+    start = threading.Barrier(2)
+
+    def run(body):
+        start.wait()
+        try:
+            return eviction.evict(chat, covered, body)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        made = list(pool.map(run, ["one", "two"]))
+    (summary,) = [each for each in made if each is not None]
+    assert chat.archive.get(role="summary") == summary
+    assert summary.evicted.count() == 4
+
+
+def test_a_crash_between_the_summary_and_the_eviction_leaves_neither(ada, five_and_two):
+    chat = make_chat(ada, *"abcdef")
+    covered = eviction.due(chat)
+
+    def crash(execute, sql, *arguments):
+        if sql.startswith("UPDATE") and "evicted_by_id" in sql:
+            raise OperationalError("the server is gone")
+        return execute(sql, *arguments)
+
+    with connection.execute_wrapper(crash), pytest.raises(OperationalError):
+        eviction.evict(chat, covered, "a to d")
+    assert bodies(chat) == list("abcdef")
+    assert not chat.archive.filter(role="summary").exists()
+    assert eviction.evict(chat, covered, "a to d")
