@@ -15,7 +15,6 @@ from memoryapp.models import Chat, Fact, User
 from memoryapp.models.memory import Origin
 from memoryapp.schemas.fields import Page, Paging
 from memoryapp.schemas.memory import (
-    Checked,
     FactChanges,
     FactFilter,
     FactOut,
@@ -33,7 +32,7 @@ def columns(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def told(report: forgetting.Report) -> Forgotten:
-    return Forgotten(forgotten=report.memories, checked=Checked.model_validate(report))
+    return Forgotten(forgotten=report.memories)
 
 
 @router.get("", response=Page[FactOut], summary="List facts")

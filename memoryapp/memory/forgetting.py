@@ -30,6 +30,13 @@ class Report:
     summaries: int = 0  # removed, to be written again without it
     titles: int = 0  # made by a model, to be made again without it
 
+    def __str__(self) -> str:
+        """The receipt of the forgetting, as the log keeps it."""
+        counts = [(field.name, getattr(self, field.name)) for field in fields(self)[1:]]
+        return "Removed from: " + ", ".join(
+            f"{name.replace('_', ' ')} {count}" for name, count in counts
+        )
+
     def add(self, other: "Report") -> None:
         for field in fields(self):
             setattr(self, field.name, getattr(self, field.name) + getattr(other, field.name))
@@ -118,7 +125,12 @@ def _forget_key(row: Fact | Prompt, actor: str) -> Report:
         report.receipts = _scrub_receipts(row.user, ids)
     type(row).objects.filter(pk__in=[version.pk for version in versions]).delete()
     MemoryEvent.objects.create(
-        user=row.user, action=MemoryEvent.Action.FORGOTTEN, table=row.table, key=GONE, actor=actor
+        user=row.user,
+        action=MemoryEvent.Action.FORGOTTEN,
+        table=row.table,
+        key=GONE,
+        reason=str(report),
+        actor=actor,
     )
     return report
 

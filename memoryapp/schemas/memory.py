@@ -139,20 +139,8 @@ class Scope(Given):
     all: bool = Field(False, description="Everything that is known about you.")
 
 
-class Checked(Shown):
-    """Where the forgotten text was looked for, and in how many places it was removed."""
-
-    versions: int
-    log_entries: int
-    receipts: int
-    messages: int = Field(description="No longer recalled, condensed or sent to a model.")
-    summaries: int
-    titles: int
-
-
 class Forgotten(Shown):
     forgotten: int = Field(description="How many facts and prompts are gone, versions aside.")
-    checked: Checked
 
 
 class RecallQuery(Given):

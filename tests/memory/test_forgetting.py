@@ -28,6 +28,13 @@ def forget_city(user):
     return forget(rows=Fact.objects.for_user(user).filter(key="city", valid_to=None), actor="ada")
 
 
+def test_the_log_keeps_a_receipt_of_what_was_looked_through(ada, learned):
+    forget_city(ada)
+    receipt = MemoryEvent.objects.get(action="forgotten").reason
+    assert receipt.startswith("Removed from: versions 2, log entries ")
+    assert "receipts 1, messages 2, summaries 0, titles 0" in receipt
+
+
 def test_forget_removes_every_version(ada, learned):
     report = forget_city(ada)
     assert (report.memories, report.versions, report.messages) == (1, 2, 2)
