@@ -15,6 +15,7 @@ def message_saved(instance: Message, **kwargs: Any) -> None:
     if instance.is_finished_reply:
         for task in (tasks.title, tasks.extract, tasks.summarize, tasks.embed_messages):
             tasks.enqueue(task, instance.chat_id)
+        tasks.enqueue(tasks.note_use, instance.pk)
 
 
 @receiver(branch_switched, sender=Chat)

@@ -236,6 +236,12 @@ def title(chat_id: str) -> None:
             _tell(chat, "title")
 
 
+def note_use(message_id: str) -> None:
+    """Count which facts this reply was told."""
+    if reply := Message.objects.filter(pk=message_id).select_related("user").first():
+        recall.note_use(reply)
+
+
 def embed_messages(chat_id: str) -> None:
     """Make the messages of this chat findable by meaning."""
     indexing.index_messages(indexing.findable().filter(chat_id=chat_id))

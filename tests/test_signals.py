@@ -19,7 +19,7 @@ def new_chat(ada):
 
 def test_a_finished_reply_queues_what_follows_it(new_chat):
     new_chat.add_message(Message.Role.ASSISTANT, "Well.")
-    assert queued() == ["embed_messages", "extract", "summarize", "title"]
+    assert queued() == ["embed_messages", "extract", "note_use", "summarize", "title"]
 
 
 def test_a_question_and_a_streaming_reply_queue_nothing(new_chat):

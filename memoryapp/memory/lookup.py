@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.db.models import Case, F, IntegerField, Q, QuerySet, Value, When
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from memoryapp.memory.embeddings import EmbeddingUnavailable, Vector, embed_query, model_name
@@ -40,7 +41,8 @@ def facts_of(
         default=Value(Mark.FACT),
         output_field=IntegerField(),
     )
-    return as_rows(facts.annotate(mark=mark), group="pk", at="recorded_at")
+    last_used = Coalesce("last_used_at", "recorded_at")
+    return as_rows(facts.annotate(mark=mark, last_used=last_used), group="pk", at="last_used")
 
 
 def turns_of(

@@ -10,16 +10,17 @@ from functools import partial
 
 from django.conf import settings
 from django.db import connection
+from django.db.models import F, Q
 
 from memoryapp.memory import embeddings
 from memoryapp.memory.floors import floor
 from memoryapp.memory.lookup import facts_of, look_up, turns_of
 from memoryapp.memory.memories import FACTS, TURN, TURNS, Memory, load
-from memoryapp.memory.scan import Mark, Scan
-from memoryapp.models import Chat, Fact, User
+from memoryapp.memory.scan import EQUALLY, Mark, Scan
+from memoryapp.models import Chat, Fact, Message, User
 from memoryapp.models.chats import num_tokens
 
-__all__ = ["Memory", "Recalled", "arecall", "recall", "search", "search_archive"]
+__all__ = ["Memory", "Recalled", "arecall", "note_use", "recall", "search", "search_archive"]
 
 # Of the budget, what is always in and what the question finds get this much each at most; turns
 # get what is left. On LoCoMo, facts with 30 % brought in more evidence than turns alone.
@@ -89,7 +90,7 @@ def reasons_to_stand(found: Scan) -> dict[Mark, str]:
 
 def choose(memories: Iterable[Memory], question: str) -> Recalled:
     """Out of what was found, what fits into the budget and is worth its place."""
-    memories = sorted(memories, key=lambda memory: -memory.score)
+    memories = sorted(memories, key=lambda memory: -round(memory.score, EQUALLY))
     facts = [memory for memory in memories if memory.kind != TURN]
     share = int(FACTS_SHARE * settings.RECALL_TOKENS)
     told = fitting(sorted(filter(is_standing, facts), key=standing_order), share, MANY)
@@ -147,6 +148,15 @@ def distinct(turns: Iterable[Memory], told: Iterable[Memory], question: str) -> 
             kept.append(turn)
         seen.add(text)
     return kept
+
+
+def note_use(reply: Message) -> None:
+    """Count on each fact that a finished reply was told it. Noting a reply twice counts once."""
+    ids = [memory["id"] for memory in reply.receipt.get("memories", [])]
+    unused_since = Q(last_used_at=None) | Q(last_used_at__lt=reply.created_at)
+    Fact.objects.for_user(reply.user).filter(unused_since, pk__in=ids).update(
+        use_count=F("use_count") + 1, last_used_at=reply.created_at
+    )
 
 
 # Two recalls at a time, in threads of their own: an embedding is work for the processor, and

@@ -20,6 +20,7 @@ from django.db.models import QuerySet
 from memoryapp.memory.embeddings import MAX_CHARS, Vector
 from memoryapp.memory.ranking import WORDS_WEIGHT, Rows, Scores, Span, Speaker, score
 
+EQUALLY = 2  # decimals of a score that tell memories apart
 MAX_WORDS = 30  # of a long question the first count: each is looked for in each row
 
 Column = npt.NDArray[Any]
@@ -202,7 +203,8 @@ def native(column: Column) -> Column:
 
 
 def ranked(found: Column, mark: Column, scores: Scores) -> Scan:
-    order = np.argsort(-scores.score, kind="stable")
+    # Of what fits as well as equally, the last used or said comes first.
+    order = np.lexsort((-native(found["at"]), -np.round(scores.score, EQUALLY)))
     return Scan(
         found["id"][order],
         found["flags"][order] >> 5,

@@ -5,7 +5,14 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from memoryapp.memory.recall import FEW_PREFERENCES, Recalled, recall, search, search_archive
+from memoryapp.memory.recall import (
+    FEW_PREFERENCES,
+    Recalled,
+    note_use,
+    recall,
+    search,
+    search_archive,
+)
 from memoryapp.models import Chat, Fact, Message
 from memoryapp.models.chats import num_tokens
 from tests.memory.findable import TOOLS, earlier_chat, make_fact, said, texts
@@ -254,3 +261,28 @@ def test_of_a_long_message_the_passage_that_fits_is_shown(ada, chat):
     (turn,) = recall(ada, chat, "When does the cluster password rotate?").turns
     assert "rotates on Sundays" in turn.text
     assert num_tokens(turn.text) < 300
+
+
+def test_of_facts_that_fit_equally_the_last_used_comes_first(ada, chat):
+    older, newer = (make_fact(ada, "server", "a rack in Graz", subject=name) for name in "xy")
+    Fact.objects.update(embedding=None)
+    found = [memory.id for memory in recall(ada, chat, "server rack in Graz").memories]
+    assert found == [str(newer.pk), str(older.pk)]
+    Fact.objects.filter(pk=older.pk).update(last_used_at=timezone.now())
+    found = [memory.id for memory in recall(ada, chat, "server rack in Graz").memories]
+    assert found == [str(older.pk), str(newer.pk)]
+
+
+def test_the_use_of_a_fact_is_counted_once_for_each_reply(ada, ben, chat, terraform):
+    foreign = make_fact(ben, "tool", "Pulumi")
+    reply = chat.history.last()
+    reply.receipt = {"memories": [{"id": str(fact.pk)} for fact in (terraform, foreign)]}
+    for _ in range(2):
+        note_use(reply)
+    terraform.refresh_from_db()
+    assert (terraform.use_count, terraform.last_used_at) == (1, reply.created_at)
+    foreign.refresh_from_db()
+    assert foreign.use_count == 0
+    note_use(chat.add_message(Message.Role.ASSISTANT, "Nothing was recalled."))
+    terraform.refresh_from_db()
+    assert terraform.use_count == 1

@@ -75,3 +75,22 @@ def test_search_archive_finds_nothing_while_memory_is_off(ada, chat):
     assert search_archive(ada, TOOLS, chat=chat) == []
     ada.memory_on = False
     assert search_archive(ada, TOOLS) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "value", "question"),
+    [
+        ("zh", "我住在维也纳，喜欢喝咖啡", "维也纳的咖啡好喝吗"),
+        ("ja", "先月、東京に引っ越しました", "東京"),
+        ("th", "ฉันอาศัยอยู่ที่กรุงเทพ", "กรุงเทพ"),
+        ("en", "my cat is called 小猫咪", "小猫"),
+    ],
+)
+def test_words_are_found_in_scripts_without_spaces(ada, language, value, question):
+    ada.language = language
+    make_fact(ada, "note", value)
+    make_fact(ada, "other", "北京烤鸭 大阪 เชียงใหม่")
+    Fact.objects.update(embedding=None)
+    best, other = search(ada, question, min_score=-1)
+    assert best.text == f"note: {value}"
+    assert best.words > 0.3 > other.words
