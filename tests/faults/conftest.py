@@ -3,7 +3,7 @@ import pytest
 from tests.faults.model import FakeModel
 from tests.faults.product import product
 
-NUMBERS = []
+NUMBERS: list[tuple[str, str, float]] = []
 
 
 @pytest.fixture
