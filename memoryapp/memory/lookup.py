@@ -4,6 +4,7 @@ import logging
 from collections.abc import Collection
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from django.db.models import Case, F, IntegerField, Q, QuerySet, Value, When
 from django.db.models.functions import Coalesce
@@ -56,24 +57,15 @@ def turns_of(
     withheld = Q(status=Status.PAUSED) | Q(pk__in=without)
     if not local:
         withheld |= Q(local_only=True)
-    taught = (
+    taught = list(
         Fact.objects.for_user(user)
         .filter(withheld, source_message__isnull=False)
-        .values("source_message_id")
+        .values_list("source_message_id", flat=True)
     )
-    still_there = Q(chat=chat, evicted_by=None) if chat is not None else Q(pk__in=[])
-    turns = (
-        Message.objects.for_user(user)
-        .spoken()
-        .on_branch()
-        .filter(
-            ~Q(status=Message.Status.STREAMING) & ~Q(body="") & ~Q(pk__in=without) & ~still_there,
-            ~Q(pk__in=taught) & (Q(parent=None) | ~Q(parent_id__in=taught)),
-            is_recallable=True,
-            chat__memory_on=True,
-        )
+    turns = Message.objects.for_user(user).filter(may_be_told("", chat, without, taught))
+    parts = MessagePart.objects.for_user(user).filter(
+        may_be_told("message__", chat, without, taught)
     )
-    parts = MessagePart.objects.for_user(user).filter(message__in=turns.values("pk"))
     return (
         as_rows(
             turns.annotate(mark=mark_of_speaker("role")),
@@ -90,6 +82,18 @@ def turns_of(
             at="message__created_at",
         ),
     )
+
+
+def may_be_told(message: str, chat: Chat | None, without: Collection[str], taught: list[UUID]) -> Q:
+    """The condition on a message, with `message` as the way to it."""
+    told = Q(**{f"{message}is_findable": True, f"{message}chat__memory_on": True})
+    if chat is not None:
+        told &= Q(**{f"{message}evicted_by__isnull": False}) | ~Q(**{f"{message}chat": chat})
+    if hidden := [*without, *taught]:
+        told &= ~Q(**{f"{message}pk__in": hidden})
+    if taught:
+        told &= Q(**{f"{message}parent": None}) | ~Q(**{f"{message}parent__in": taught})
+    return told
 
 
 def mark_of_speaker(role: str) -> Case:

@@ -253,6 +253,19 @@ class Message(Searchable):
         db_persist=True,
     )
 
+    # Whether recall may find it, as one column: each condition more costs each row of each recall.
+    is_findable = models.GeneratedField(
+        expression=models.ExpressionWrapper(
+            Q(is_active=True, is_recallable=True)
+            & ~Q(role="summary")
+            & ~Q(status="streaming")
+            & ~Q(body=""),
+            output_field=models.BooleanField(),
+        ),
+        output_field=models.BooleanField(),
+        db_persist=True,
+    )
+
     objects = MessageManager()
 
     class Meta:
@@ -286,7 +299,9 @@ class Message(Searchable):
             ),
             # Serves the archive of a chat and the newest time in it.
             models.Index(fields=["chat", "created_at"], name="message_archive"),
-            # Serves recall: everything one person's chats hold.
+            # Serves recall: everything of one person that may be found.
+            models.Index(fields=["user"], condition=Q(is_findable=True), name="message_findable"),
+            # Serves recall: the newest of what one person's chats hold.
             models.Index(fields=["user", "created_at"], name="message_of_user"),
             # Serves the sweep for replies whose process died.
             models.Index(

@@ -73,12 +73,12 @@ def test_a_person_with_few_memories_beside_one_with_many_gets_all_that_fit(ada, 
     assert len(search(ada, "Which servers are in Frankfurt?", limit=5)) == 5
 
 
-def test_recall_takes_the_same_three_queries_however_much_there_is(ada, chat, terraform):
+def test_recall_takes_the_same_four_queries_however_much_there_is(ada, chat, terraform):
     earlier_chat(ada, *["We deploy with Terraform."] * 30)
     with CaptureQueriesContext(connection) as queries:
         assert recall(ada, chat, TOOLS).turns
-    # The model in use, one pass over everything, the texts of what is shown.
-    assert len(queries) == 3
+    # What taught withheld facts, the model in use, one pass over everything, the texts shown.
+    assert len(queries) == 4
 
 
 def test_recall_returns_nothing_when_nothing_fits(ada, chat, terraform):
