@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from memoryapp.memory.forgetting import GONE
 from memoryapp.models import Chat, Fact, MemoryEvent, MemoryMark, Message, Prompt, User
-from memoryapp.models.chats import ChatQuerySet, MessageQuerySet
+from memoryapp.models.chats import ChatQuerySet, MessageQuerySet, versions_of
 from memoryapp.models.memory import MemoryEventQuerySet, Status
 
 PAGE_OF_MESSAGES = 50
@@ -182,39 +182,18 @@ def entries(user: User, messages: Sequence[Message]) -> tuple[Entry, ...]:
             waiting[about],
             problems.get(about, ""),
             marks[m.pk],
-            versions[place(m)],
+            versions[m.place],
         )
         if (about := m.parent_id) and m.role == Role.ASSISTANT
-        else Entry(m, versions=versions[place(m)])
+        else Entry(m, versions=versions[m.place])
         for m in messages
     )
-
-
-def place(message: Message) -> tuple[UUID, UUID | None, str]:
-    """What all versions of a message share."""
-    return message.chat_id, message.parent_id, message.role
-
-
-def versions_of(messages: Sequence[Message]) -> dict[tuple[Any, ...], tuple[UUID, ...]]:
-    """By place, the ids of all versions, oldest first. A summary has none."""
-    parents = {message.parent_id for message in messages}
-    rows = (
-        Message.objects.spoken()
-        .filter(Q(parent_id__in=parents - {None}) | Q(parent_id=None))
-        .filter(chat_id__in={message.chat_id for message in messages})
-        .order_by("created_at")
-        .values_list("chat_id", "parent_id", "role", "pk")
-    )
-    found: dict[tuple[Any, ...], tuple[UUID, ...]] = defaultdict(tuple)
-    for *at, pk in rows:
-        found[tuple(at)] += (pk,)
-    return found
 
 
 def is_branch(messages: Sequence[Message]) -> bool:
     """Whether one of these messages stands in the place of another version."""
     versions = versions_of(messages)
-    return any(len(versions[place(message)]) > 1 for message in messages)
+    return any(len(versions[message.place]) > 1 for message in messages)
 
 
 def entry(message: Message) -> Entry:

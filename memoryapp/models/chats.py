@@ -2,6 +2,7 @@
 
 import uuid
 from collections import defaultdict
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import ClassVar, Self, cast
 
@@ -23,6 +24,7 @@ INTERRUPTED = (
 )
 FORGOTTEN_MESSAGE = "[A message that the user wanted forgotten.]"
 branch_switched = Signal()  # with the chat as `instance`
+Place = tuple[uuid.UUID, uuid.UUID | None, str]
 CHARS_PER_TOKEN = 4  # the usual rule of thumb; a server's own count may be missing or zero
 
 
@@ -332,6 +334,27 @@ class Message(Searchable):
         return num_tokens(self.body)
 
     @property
+    def place(self) -> Place:
+        """What all versions of a message share."""
+        return self.chat_id, self.parent_id, self.role
+
+    @property
     def siblings(self) -> MessageQuerySet:
         """The versions of this message, itself included, oldest first."""
         return self.chat.archive.filter(parent_id=self.parent_id, role=self.role)
+
+
+def versions_of(messages: Sequence[Message]) -> dict[Place, tuple[uuid.UUID, ...]]:
+    """By place, the ids of all versions, oldest first, in one query. A summary has none."""
+    chats = {message.chat_id for message in messages}
+    parents = {message.parent_id for message in messages}
+    rows = (
+        Message.objects.spoken()
+        .filter(Q(parent_id__in=parents - {None}) | Q(parent_id=None), chat_id__in=chats)
+        .order_by("created_at")
+        .values_list("chat_id", "parent_id", "role", "pk")
+    )
+    found: dict[Place, tuple[uuid.UUID, ...]] = defaultdict(tuple)
+    for chat_id, parent_id, role, pk in rows:
+        found[chat_id, parent_id, role] += (pk,)
+    return found
