@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
 from asgiref.sync import sync_to_async
@@ -16,8 +17,13 @@ AWAY_SECONDS = 20.0  # PostgreSQL starts again in a few, and a cluster fails ove
 WAITS = (0.1, 2.0)  # seconds before the second try, and the longest between two
 
 
+# Django would do all that is asked outside of requests in one thread, where each commit of each
+# reply waits for those of all others. Together with recall's these leave the pool some to spare.
+threads = ThreadPoolExecutor(8, thread_name_prefix="database")
+
+
 async def in_database(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """The result of `work` in Django's thread, on a connection that wasn't lost meanwhile.
+    """The result of `work` in a thread, on a connection that wasn't lost meanwhile.
 
     It goes back to the pool at once: whoever follows a reply lives as long as the reply does.
     """
@@ -29,7 +35,7 @@ async def in_database(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -
         finally:
             _let_go()
 
-    return await sync_to_async(work_and_let_go)()
+    return await sync_to_async(work_and_let_go, thread_sensitive=False, executor=threads)()
 
 
 def _let_go() -> None:
