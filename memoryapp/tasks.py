@@ -26,6 +26,9 @@ logger = logging.getLogger("memoryapp.tasks")
 # All current facts are shown to the extractor while there are this few, then the nearest ones.
 KNOWN_FACTS = 40
 EMBED_SECONDS = 60  # at a time, that other work gets its turn
+# While turns come quickly, so many are read at once: most of what the extractor is sent is the same
+# for one turn as for several.
+TURNS_TOGETHER = 4
 EXTRACTOR_FAILED = "I couldn't learn from this message: {}"
 
 
@@ -62,7 +65,7 @@ def extract(chat_id: str) -> None:
     """Learn from what the user said in this chat since the last time."""
     with one_at_a_time(f"extract:{chat_id}"):
         chat = Chat.objects.select_related("user").filter(pk=chat_id).first()
-        if chat is None or not (batch := _unextracted(chat)):
+        if chat is None or not (batch := _unextracted(chat)) or _more_is_coming(chat, batch):
             return
         heard = _on_the_record(chat, batch) if chat.remembers else []
         said_last = _last_said(heard)
@@ -90,6 +93,12 @@ def _unextracted(chat: Chat) -> list[Message]:
         return []
     new = messages.filter(created_at__lte=last.created_at, is_extracted=False, is_recallable=True)
     return list(new.exclude(body=""))
+
+
+def _more_is_coming(chat: Chat, batch: Sequence[Message]) -> bool:
+    """Whether what is new can wait for the turn that is being answered, whose end asks again."""
+    num_turns = sum(message.role == Message.Role.USER for message in batch)
+    return num_turns < TURNS_TOGETHER and chat.messages.streaming().exists()
 
 
 def _on_the_record(chat: Chat, batch: Sequence[Message]) -> list[Message]:

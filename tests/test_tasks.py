@@ -47,6 +47,19 @@ def test_extract_waits_for_the_reply(ada):
     assert model.requests == []
 
 
+def test_turns_that_come_quickly_are_read_together(taught):
+    model = learns()
+    with llm.override({"extractor": model}):
+        for number in range(1, 2 * tasks.TURNS_TOGETHER):
+            taught.add_message(Message.Role.USER, f"Number {number}")
+            reply = taught.add_message(Message.Role.ASSISTANT, "", status="streaming")
+            tasks.extract(str(taught.pk))
+            reply.finish("complete")
+        tasks.extract(str(taught.pk))
+    assert len(model.requests) == 2
+    assert f"Number {number}" in model.sent
+
+
 def test_extract_hears_only_what_is_new(taught):
     model = learns()
     with llm.override({"extractor": model}):
