@@ -11,8 +11,18 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from memoryapp.memory.operations import Operation, normalised
-from memoryapp.memory.wording import content, contents, is_telling, repeats
-from memoryapp.models import Chat, Fact, Forgotten, MemoryEvent, Message, Prompt, User
+from memoryapp.memory.wording import content, contents, is_telling, repeats, said
+from memoryapp.models import (
+    Chat,
+    Fact,
+    Forgotten,
+    MemoryEvent,
+    Message,
+    MessagePart,
+    MessageSpare,
+    Prompt,
+    User,
+)
 
 GONE = "[forgotten]"
 RECEIPT_PARTS = ("memories", "near_misses", "turns", "archive", "prompts")
@@ -143,25 +153,35 @@ def _says_one_of(text: str, versions: Iterable[Fact | Prompt]) -> bool:
 def _scrub_log(user: User | None, table: str, key: str, versions: Collection[Fact | Prompt]) -> int:
     events = MemoryEvent.objects.filter(user=user)
     ids = [version.pk for version in versions]
-    said = [
-        event.pk
-        for event in events
-        if _says_one_of(
-            f"{event.key.replace('_', ' ')}\n{event.before}\n{event.after}\n{event.quote}", versions
-        )
-    ]
-    about = Q(table=table, row_id__in=ids) | Q(table=table, row_id=None, key=key) | Q(pk__in=said)
+    taught = {version.source_message_id for version in versions if version.source_message_id}
+    telling = [event.pk for event in events if _tells(event, taught, versions)]
+    about = Q(table=table, row_id__in=ids) | Q(table=table, row_id=None, key=key)
+    about |= Q(pk__in=telling)
     return events.filter(about).update(key=GONE, before=GONE, after=GONE, quote=GONE, operation="")
 
 
+def _tells(event: MemoryEvent, taught: set[Any], versions: Collection[Fact | Prompt]) -> bool:
+    """Whether an entry of the log says one of these; of the messages that taught it, any word."""
+    text = "\n".join((event.key.replace("_", " "), event.before, event.after, event.quote))
+    has_word = event.message_id in taught and any(said(each.value, text) for each in versions)
+    return has_word or _says_one_of(text, versions)
+
+
 def _silence(user: User, versions: Collection[Fact | Prompt]) -> set[Any]:
-    """Keep the messages that taught or say it from ever reaching a prompt again."""
+    """Keep the messages that taught or say it from ever reaching a prompt again.
+
+    A reply to what taught it says it too if it has any word of it.
+    """
     messages = Message.objects.for_user(user).spoken()
-    silenced = {version.source_message_id for version in versions if version.source_message_id}
-    silenced |= {
-        pk for pk, body in messages.values_list("pk", "body") if _says_one_of(body, versions)
-    }
+    taught = {version.source_message_id for version in versions if version.source_message_id}
+    silenced = set(taught)
+    for pk, parent, body in messages.values_list("pk", "parent_id", "body"):
+        answers = parent in taught and any(said(version.value, body) for version in versions)
+        if answers or _says_one_of(body, versions):
+            silenced.add(pk)
     messages.filter(pk__in=silenced).update(is_recallable=False, embedding=None)
+    MessagePart.objects.filter(message__in=silenced).delete()
+    MessageSpare.objects.filter(row__in=silenced).delete()
     return silenced
 
 

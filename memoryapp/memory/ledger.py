@@ -60,13 +60,16 @@ def apply(
 def _apply(
     user: User, operation: Operation, messages: Sequence[Message], model: str
 ) -> MemoryEvent | None:
-    source = next((m for m in reversed(messages) if _says(m, operation.quote)), None)
+    said = [message for message in messages if message.role == Message.Role.USER]
+    source = next(
+        (m for m in reversed(said) if quote_start(m.body, operation.quote) is not None), None
+    )
     proposal: dict[str, Any] = {
-        "message": source,
+        "message": source or (said[-1] if said else None),
         "quote": operation.quote,
         "operation": _digest(operation),
     }
-    if source and source.memory_events.filter(operation=proposal["operation"]).exists():
+    if _is_settled(**proposal):
         return None
     heard = [m.body for m in messages if m.role == Message.Role.ASSISTANT]
     verdict = review.judge(user, operation, source, heard)
@@ -89,8 +92,8 @@ def _apply(
         return _refuse(user, operation, " ".join(error.messages), proposal)
 
 
-def _says(message: Message, quote: str) -> bool:
-    return message.role == Message.Role.USER and quote_start(message.body, quote) is not None
+def _is_settled(*, message: Message | None, quote: str, operation: str) -> bool:
+    return message is not None and message.memory_events.filter(operation=operation).exists()
 
 
 def _digest(operation: Operation) -> str:

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Literal
 
 Action = Literal["add", "update", "retract"]
@@ -80,6 +81,8 @@ def quote_start(body: str, quote: str) -> int | None:
     return None
 
 
+# Each of many proposals is held against the same few messages.
+@lru_cache(maxsize=64)
 def _with_positions(body: str) -> tuple[str, list[int]]:
     """`body` normalised, and for each of its characters the place it comes from."""
     chars: list[str] = []

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from memoryapp.memory.operations import SENTENCE_ENDS, normalised, quote_start
 
@@ -68,8 +69,13 @@ ALIASES = (
 PREFIXES = ("", "user_", "my_", "current_", "preferred_", "full_")
 
 
-def words(text: str) -> list[str]:
-    return re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold().replace("_", " "))
+@lru_cache(maxsize=64)
+def words(text: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"\w+", flat(text).replace("_", " ")))
+
+
+def flat(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()
 
 
 def pieces(word: str) -> Iterator[str]:
@@ -91,11 +97,11 @@ def content(text: str) -> set[str]:
 
 def said(text: str, body: str) -> set[str]:
     """The content of `text` that `body` has too, also as a part of longer words ("Kinderarzt")."""
-    heard, flat = stems(body), unicodedata.normalize("NFKC", body).casefold()
+    heard, whole = stems(body), flat(body)
     return {
         stem
         for stem in content(text)
-        if stem in heard or (len(stem) == STEM_CHARS and stem in flat)
+        if stem in heard or (len(stem) == STEM_CHARS and stem in whole)
     }
 
 

@@ -168,3 +168,33 @@ def test_the_reply_that_repeats_a_forgotten_value_in_other_words_is_not_recalled
     ledger.apply(user=ada, operations=[operation], messages=list(chat.archive), model="scripted")
     forgetting.forget(rows=Fact.objects.for_user(ada), actor="ada")
     assert list(chat.archive.values_list("is_recallable", flat=True)) == [False, False]
+
+
+def test_a_reply_that_has_a_word_of_what_it_answers_is_not_recalled_either(ada):
+    chat = make_chat(ada, "I play the theremin.", "A theremin, how rare!", "Yes.", "Indeed.")
+    operation = proposal("instrument", "plays the theremin", "I play the theremin")
+    ledger.apply(user=ada, operations=[operation], messages=list(chat.archive), model="scripted")
+    forgetting.forget(rows=Fact.objects.for_user(ada), actor="ada")
+    flags = chat.archive.values_list("is_recallable", flat=True)
+    assert list(flags) == [False, False, True, True]
+
+
+def test_a_refusal_is_logged_once_with_the_message_that_it_came_after(ada):
+    chat = make_chat(ada, "Hello there.", "Good morning.")
+    operation = proposal("city", "Linz", "I live in Linz")
+    for _ in range(2):
+        ledger.apply(
+            user=ada, operations=[operation], messages=list(chat.archive), model="scripted"
+        )
+    assert MemoryEvent.objects.get().message == chat.archive.first()
+
+
+def test_of_refused_proposals_the_log_forgets_those_with_a_word_of_what_was_forgotten(ada):
+    learn(
+        ada,
+        "I play the theremin.",
+        proposal("instrument", "plays the theremin", "I play the theremin"),
+        proposal("told", "theremins are rare", "A theremin is rare"),
+    )
+    forgetting.forget(rows=Fact.objects.for_user(ada), actor="ada")
+    assert not MemoryEvent.objects.filter(after__contains="theremin").exists()
