@@ -23,13 +23,20 @@ class Heartbeat:
 
     def __init__(self) -> None:
         self.connection: BaseDatabaseWrapper = connections.create_connection(DEFAULT_DB_ALIAS)
+        self.has_begun = False
 
-    def beat(self) -> None:
-        """Hold the lock, again if the connection was lost; OperationalError without a database."""
-        if self.connection.connection is None or not self.connection.is_usable():
-            self.connection.close()
-            with self.connection.cursor() as cursor:
-                cursor.execute("select pg_advisory_lock_shared(%s, %s)", LOCK)
+    def beat(self) -> bool:
+        """Hold the lock; True if it had been lost, as by a restart of the database.
+
+        Raises OperationalError while there is none.
+        """
+        if self.connection.connection is not None and self.connection.is_usable():
+            return False
+        self.connection.close()
+        with self.connection.cursor() as cursor:
+            cursor.execute("select pg_advisory_lock_shared(%s, %s)", LOCK)
+        was_lost, self.has_begun = self.has_begun, True
+        return was_lost
 
     def close(self) -> None:
         self.connection.close()

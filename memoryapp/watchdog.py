@@ -109,11 +109,12 @@ class Watchdog:
 
     def look(self) -> None:
         """One round: all that may be wrong is put right."""
-        self.heartbeat.beat()
+        was_away = self.heartbeat.beat()
         if self.cluster.process is None:
             self.cluster.start()
         self.cluster.keep_running()
-        if why := self.stall():
+        # What ran then has lost its connection, and what had been taken would wait for minutes.
+        if why := "the database was away" if was_away else self.stall():
             logger.warning("Background work has stalled (%s): starting it again", why)
             self.cluster.kill()
             self.cluster.start()

@@ -4,7 +4,7 @@ from datetime import timedelta
 import pytest
 from django.db import connection
 from django.utils import timezone
-from django_q.models import OrmQ
+from django_q.models import OrmQ, Task
 from django_q.tasks import async_task
 
 from memoryapp import heartbeat
@@ -50,6 +50,20 @@ def test_worker_refuses_a_pool_of_connections(command):
     assert outcome.returncode == 1
     assert "memoryapp.E001" in outcome.stderr
     assert "Unset DATABASE_POOL" in outcome.stderr
+
+
+def test_tasks_go_on_at_once_when_the_database_was_away(worker):
+    task = async_task("time.sleep", 3)
+    taken = OrmQ.objects.filter(lock__gt=timezone.now())
+    wait_until(lambda: task in [row.task_id() for row in taken.all()])
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "select pg_terminate_backend(pid) from pg_stat_activity"
+            " where datname = current_database() and pid <> pg_backend_pid()"
+        )
+
+    wait_until(lambda: Task.objects.filter(pk=task, success=True).exists())
+    assert "Background work has stalled (the database was away)" in worker.printed
 
 
 def test_tasks_of_other_living_workers_are_left_to_them():
