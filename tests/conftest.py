@@ -9,6 +9,12 @@ from memoryapp.models import Chat, Message, User
 pydantic_ai_models.ALLOW_MODEL_REQUESTS = False
 
 
+def pytest_collection_modifyitems(items):
+    """Run the browser's tests last: Playwright keeps an event loop running in the main thread
+    from then on, and async tests need to run their own."""
+    items.sort(key=lambda item: "browser" in item.path.parts)
+
+
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup, django_db_blocker):
     """At the end, cut the connections that threads of async tests still hold."""
