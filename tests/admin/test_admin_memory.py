@@ -208,8 +208,8 @@ def test_a_fact_shows_its_versions_and_no_others(admin_page, ada, ben, employer)
 
 
 def test_a_fact_links_to_the_message_that_taught_it(admin_page, ada, chat):
-    message = chat.messages.get(role=Message.Role.USER)
-    operation = ledger.Operation("add", "fact", "greeting", "Hello", "Hello there")
+    message = chat.add_message(Message.Role.USER, "I live in Graz.")
+    operation = ledger.Operation("add", "fact", "city", "Graz", "I live in Graz")
     ledger.apply(user=ada, operations=[operation], messages=[message], model="offline")
     fact = Fact.objects.get()
     assert change(message) in admin_page.get(change(fact)).content.decode()
