@@ -9,6 +9,7 @@ import asyncio
 import json
 import re
 import threading
+import time
 from collections import Counter
 from contextlib import suppress
 
@@ -23,11 +24,13 @@ def words(number):
 
 
 class FakeModel:
-    """`streaming` holds the questions being answered, `told` how many words each has had."""
+    """`streaming` holds the questions being answered, `told` how many words each has had, and
+    `left_at` is when a reader last went away before the end, on the monotonic clock."""
 
     def __init__(self):
         self.thinks = 0.0
         self.streaming, self.told, self.num_extracting = set(), Counter(), 0
+        self.left_at = 0.0
         self.port = 0
         self._loop = asyncio.new_event_loop()
         self._started = threading.Event()
@@ -81,6 +84,7 @@ class FakeModel:
             await asyncio.wait({leaving}, timeout=float(options.get("wait", 0)))
             for n in range(int(options["words"])):
                 if leaving.done():
+                    self.left_at = time.monotonic()
                     return
                 writer.write(chunk(delta={"role": "assistant", "content": f"wörd{n} "}))
                 self.told[question] += 1
