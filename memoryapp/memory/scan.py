@@ -1,8 +1,8 @@
 """One exact pass over a person's rows: how near each is to a question, and by which words.
 
 There is no approximate index on purpose: filtered by owner, one gives a person with few rows
-beside a person with many only some of theirs. The pass is complete, and takes about a
-millisecond for a thousand rows.
+beside a person with many only some of theirs. The pass is complete, and takes about
+two milliseconds for a thousand rows.
 """
 
 from collections.abc import Sequence
@@ -203,8 +203,10 @@ def native(column: Column) -> Column:
 
 
 def ranked(found: Column, mark: Column, scores: Scores) -> Scan:
-    # Of what fits as well as equally, the last used or said comes first.
-    order = np.lexsort((-native(found["at"]), -np.round(scores.score, EQUALLY)))
+    # Of what fits equally, the last used or said comes first.
+    newest_first = np.argsort(-native(found["at"]), kind="stable")
+    rounded = np.round(scores.score, EQUALLY)[newest_first]
+    order = newest_first[np.argsort(-rounded, kind="stable")]
     return Scan(
         found["id"][order],
         found["flags"][order] >> 5,
