@@ -253,12 +253,12 @@ def note_use(message_id: str) -> None:
 
 def embed_messages(chat_id: str) -> None:
     """Make the messages of this chat findable by meaning."""
-    indexing.index_messages(indexing.findable().filter(chat_id=chat_id))
+    indexing.index_messages(indexing.findable().filter(chat_id=chat_id, embedding=None))
 
 
 def embed_facts(user_id: str) -> None:
     """Make what is known about this person findable by meaning."""
-    indexing.index_facts(indexing.current_facts().filter(user_id=user_id))
+    indexing.index_facts(indexing.current_facts().filter(user_id=user_id, embedding=None))
 
 
 def embed_missing() -> None:

@@ -9,7 +9,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from memoryapp.demo.story import RESOURCE, STORIES, Exchange, Story
-from memoryapp.memory import embeddings, ledger, recall, resources
+from memoryapp.memory import indexing, ledger, recall, resources
 from memoryapp.models import Chat, Fact, MemoryEvent, Message, Prompt, User
 from memoryapp.models.chats import num_tokens
 from memoryapp.turns import Receipt
@@ -48,8 +48,8 @@ def live(user: User, chat: Chat, exchange: Exchange) -> None:
     chat.usage.create(user=user, agent="extractor", model=MODEL, input_tokens=420, output_tokens=40)
     ledger.count_use(user, [memory.id for memory in recalled.memories])
     ledger.apply(user=user, operations=exchange.learned, messages=[question], model=MODEL)
-    embeddings.fill(chat.messages.all(), lambda message: message.body)
-    embeddings.fill(Fact.objects.for_user(user).current(), lambda fact: fact.text)
+    indexing.index_messages(indexing.findable().filter(chat=chat))
+    indexing.index_facts(indexing.current_facts().filter(user=user))
 
 
 def receipt(user: User, chat: Chat, question: Message, recalled: recall.Recalled) -> Receipt:

@@ -305,6 +305,8 @@ class Message(Searchable):
             models.Index(fields=["user"], condition=Q(is_findable=True), name="message_findable"),
             # Serves recall: the newest of what one person's chats hold.
             models.Index(fields=["user", "created_at"], name="message_of_user"),
+            # Serves the task that embeds: what of a chat has no vector yet.
+            models.Index(fields=["chat"], condition=Q(embedding=None), name="message_unread"),
             # Serves the sweep for replies whose process died.
             models.Index(
                 fields=["streaming_beat"], condition=Q(status="streaming"), name="message_streaming"

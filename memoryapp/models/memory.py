@@ -182,6 +182,8 @@ class Fact(Remembered):
             models.Index(
                 fields=["user", "kind"], condition=Q(valid_to=None), name="fact_current_of_user"
             ),
+            # Serves the task that embeds: what of one person has no vector yet.
+            models.Index(fields=["user"], condition=Q(embedding=None), name="fact_unread"),
             # Serves the history of one key.
             models.Index(fields=["user", "key", "valid_from"], name="fact_versions"),
         ]
