@@ -93,7 +93,9 @@ class Product:
         }
 
     def make_chat(self):
-        return self.http.post("/chats", json={}).json()["id"]
+        made = self.http.post("/chats", json={})
+        assert made.status_code == 201, made.text
+        return made.json()["id"]
 
     def say(self, chat, body, id=None):
         asked = Asked(self, chat, body, id or str(uuid.uuid4()))
@@ -109,7 +111,7 @@ class Asked(threading.Thread):
         self.product, self.chat, self.id = product, chat, id
         self.sent = {"body": body, "id": id}
         self.text, self.end, self.reply = "", "", ""
-        self.num_connections = 0
+        self.refused = ""
 
     def run(self):
         deadline = time.monotonic() + 120
@@ -120,7 +122,6 @@ class Asked(threading.Thread):
                 time.sleep(0.5)
 
     def _listen(self):
-        self.num_connections += 1
         path = f"/chats/{self.chat}/messages"
         how = {"json": self.sent, "headers": {"Accept": "text/event-stream"}}
         if self.reply:
@@ -132,6 +133,9 @@ class Asked(threading.Thread):
             if response.status_code == 200:
                 for name, data in events(response.iter_lines()):
                     self._hear(name, data)
+            else:
+                self.refused = f"{response.status_code} {response.read().decode()}"
+                time.sleep(float(response.headers.get("Retry-After", 0)))
 
     def _hear(self, name, data):
         if name == "message":
@@ -144,7 +148,7 @@ class Asked(threading.Thread):
 
     def ended(self):
         self.join(120)
-        assert self.end, f"no end after {self.text!r}"
+        assert self.end, f"no end after {self.text!r}; last refused with {self.refused!r}"
         return self.end
 
 
