@@ -1,5 +1,6 @@
 """HOT PATH: what happens while the person waits, from the saved message to the last token."""
 
+import asyncio
 import logging
 import time
 import uuid
@@ -158,9 +159,9 @@ def _refuse_while_streaming(chat: Chat) -> None:
 
 
 def _new_reply(chat: Chat) -> Message:
-    reply = chat.add_message(Role.ASSISTANT, "", status=Status.STREAMING)
-    Message.objects.filter(pk=reply.pk).update(streaming_beat=timezone.now())
-    return reply
+    return chat.add_message(
+        Role.ASSISTANT, "", status=Status.STREAMING, streaming_beat=timezone.now()
+    )
 
 
 async def take_turn(turn: Turn) -> AsyncGenerator[Receipt | str, None]:
@@ -193,13 +194,14 @@ async def _answer(
 ) -> AsyncGenerator[Receipt | str, None]:
     """One model's try at a turn. Recall comes after the choice: it may withhold from some."""
     chat, user, question = turn.reply.chat, turn.reply.user, turn.user_message.body
-    recalled = await recall.arecall(
-        user, chat, question, without=turn.without, local=choice.is_local
+    recalled, known = await asyncio.gather(
+        recall.arecall(user, chat, question, without=turn.without, local=choice.is_local),
+        patiently(gathered, turn, choice.is_local),
     )
     receipt = Receipt(
         chat.remembers, choice.name, llm.label(choice), choice.is_offline, instead_of=instead_of
     )
-    context = await patiently(gathered, turn, recalled, receipt, choice.is_local)
+    context = told(turn, recalled, known, receipt, is_local=choice.is_local)
     yield receipt
     async with aclosing(talker.stream(question, context, choice=choice)) as pieces:
         async for piece in pieces:
@@ -218,29 +220,43 @@ def _since(started: float) -> int:
     return round(1000 * (time.monotonic() - started))
 
 
-def gathered(
-    turn: Turn, recalled: recall.Recalled, receipt: Receipt, is_local: bool
-) -> talker.Context:
-    """Everything the talker is told, noted on the receipt as it is gathered."""
-    user = turn.reply.user
-    prompts = Prompt.objects.persona_of(user)
+@dataclass(frozen=True)
+class Known:
+    """What the talker is told whatever the question is."""
+
+    prompts: list[Prompt]
+    history: list[Message]
+    embedding_model: str
+
+
+def gathered(turn: Turn, is_local: bool) -> Known:
+    """Read what recall doesn't bring."""
+    prompts = Prompt.objects.persona_of(turn.reply.user)
     if not is_local:
         prompts = prompts.exclude(local_only=True)
     past = turn.reply.chat.history.filter(created_at__lt=turn.user_message.created_at)
-    history = [message for message in past if message.body]
-    now = timezone.now().astimezone(user.zone)
+    # A receipt may be longer than all that was said.
+    history = [message for message in past.defer("receipt") if message.body]
+    return Known(list(prompts), history, embeddings.model_name())
+
+
+def told(
+    turn: Turn, recalled: recall.Recalled, known: Known, receipt: Receipt, *, is_local: bool
+) -> talker.Context:
+    """Everything the talker is told, noted on the receipt."""
+    now, history = timezone.now().astimezone(turn.reply.user.zone), known.history
     summaries = [str(message.pk) for message in history if message.role == Role.SUMMARY]
     receipt.now = now.isoformat()
     receipt.memories = [asdict(memory) for memory in recalled.memories]
     receipt.near_misses = [asdict(memory) for memory in recalled.near_misses]
     receipt.turns = [asdict(memory) for memory in recalled.turns]
-    receipt.prompts = [{"id": str(prompt.pk), "text": prompt.value} for prompt in prompts]
+    receipt.prompts = [{"id": str(prompt.pk), "text": prompt.value} for prompt in known.prompts]
     receipt.history = [str(message.pk) for message in history]
     receipt.summary_message_id = summaries[-1] if summaries else None
     receipt.window = len(history)
     receipt.without = sorted(turn.without)
     receipt.recall_timed_out = recalled.timed_out
-    receipt.embedding_model = embeddings.model_name()
+    receipt.embedding_model = known.embedding_model
     receipt.milliseconds["recall"] = recalled.milliseconds
     return talker.Context(
         persona=tuple(prompt["text"] for prompt in receipt.prompts),

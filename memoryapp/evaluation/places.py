@@ -39,7 +39,8 @@ def answer(turn: turns.Turn, body: str) -> Sent:
     chat, user, question = turn.reply.chat, turn.reply.user, turn.user_message.body
     recalled = recall.recall(user, chat, question)
     receipt = turns.Receipt(chat.remembers, "evaluation", "Evaluation", is_offline=True)
-    context = turns.gathered(turn, recalled, receipt, True)
+    known = turns.gathered(turn, is_local=True)
+    context = turns.told(turn, recalled, known, receipt, is_local=True)
     turn.reply.body, turn.reply.receipt = body, asdict(receipt)
     turn.reply.finish(Message.Status.COMPLETE)
     return Sent(talker.prompt(question, context), recalled, question)

@@ -4,7 +4,7 @@ import uuid
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import ClassVar, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 from django.conf import settings
 from django.db import models, transaction
@@ -103,24 +103,25 @@ class Chat(models.Model):
 
     def lock(self) -> None:
         """Hold this chat's row until the transaction ends: writers of one chat take turns."""
-        type(self).objects.select_for_update().get(pk=self.pk)
+        type(self).objects.select_for_update().values_list("pk").get(pk=self.pk)
 
     def add_message(
-        self, role: str, body: str, *, id: uuid.UUID | None = None, status: str = "complete"
+        self, role: str, body: str, *, id: uuid.UUID | None = None, **fields: Any
     ) -> "Message":
         """Append a message to the active branch. Times within a chat are strictly increasing."""
-        with transaction.atomic():
+        with transaction.atomic(savepoint=False):
             self.lock()
             latest = self.messages.aggregate(latest=models.Max("created_at"))["latest"]
+            branch = self.messages.spoken().on_branch().order_by("created_at")
             message = self.messages.create(
                 id=id or uuid.uuid4(),
                 user=self.user,
-                parent=self.messages.spoken().on_branch().order_by("created_at").last(),
+                parent_id=branch.values_list("pk", flat=True).last(),
                 role=role,
                 body=body,
-                status=status,
                 created_at=next_moment(latest),
                 config=self.user.search_config,
+                **fields,
             )
             self.last_message_at = message.created_at
             self.save(update_fields=["last_message_at"])
