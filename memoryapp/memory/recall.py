@@ -28,7 +28,7 @@ FACTS_SHARE = 0.3
 # So many, a line each, fit into that share. Of more preferences those that matter are sought.
 FEW_PREFERENCES = 20
 MANY = 100  # of facts that are always in, so many are looked at
-SPARE = 3  # so many candidates for each place: some are repeated, too long or withheld
+SPARE = 2  # so many candidates for each place: some are repeated, too long or withheld
 STANDING = ("pinned", "always", "due")  # reasons other than the question, in this order
 # Turns have neighbours that lift them, so the floor stands higher for them. On LoCoMo this costs
 # no evidence among the best eight, and a third as many questions about nothing bring turns in.
