@@ -63,9 +63,7 @@ urlpatterns = [
         settings.sign_out_elsewhere,
         name="settings-sign-out-elsewhere",
     ),
-    path(
-        "settings/delete-account/", settings.delete_account, name="settings-delete-account"
-    ),
+    path("settings/delete-account/", settings.delete_account, name="settings-delete-account"),
     path("settings/keys/add/", settings.key_add, name="key-add"),
     path("settings/keys/<uuid:key_id>/delete/", settings.key_delete, name="key-delete"),
 ]

@@ -9,8 +9,8 @@ import pytest
 from memoryapp.agents import extractor, llm
 from memoryapp.agents.extractor import Heard, Known
 from memoryapp.memory.operations import is_question, quote_start
-from memoryapp.memory.support import is_supported
 from memoryapp.memory.phrases import looks_like_secret
+from memoryapp.memory.support import is_supported
 
 OFFLINE = llm.Choice("offline", is_offline=True, is_local=True)
 VIENNA = ZoneInfo("Europe/Vienna")
