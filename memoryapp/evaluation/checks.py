@@ -1,6 +1,7 @@
 """What must hold at a point of a scenario, counted into rates."""
 
 from collections import Counter
+from collections.abc import Iterable
 
 from memoryapp.evaluation.people import Person, Row, says, told_by
 from memoryapp.evaluation.places import Sent, places, searched, stored, told
@@ -17,6 +18,7 @@ class Checks:
     def __init__(self, rates: Rates, scenario: str) -> None:
         self.rates = rates
         self.scenario = scenario
+        self.ever_known: set[str] = set()
 
     def that(self, rate: str, is_right: bool, what: str) -> None:
         self.rates.check(rate, is_right, self.scenario, what)
@@ -40,7 +42,9 @@ class Checks:
             stored = in_use + waiting + closed
             self.that("invented", not holds(stored, text), f"{text!r} was stored")
         self._counted(person, expected, in_use)
-        self._found_nowhere(person, expected.forgotten)
+        # What was never learned can't be forgotten, and stays in the chat.
+        learned = [text for text in expected.forgotten if holds(self.ever_known, text)]
+        self._found_nowhere(person, learned)
 
     def _counted(self, person: Person, expected: Expected, in_use: list[str]) -> None:
         for text in expected.once:
@@ -99,7 +103,7 @@ class Checks:
             self.that("leaked", not leaked, f"{leaked} in {place}")
 
 
-def holds(texts: list[str], text: str) -> bool:
+def holds(texts: Iterable[str], text: str) -> bool:
     return any(says(each, text) for each in texts)
 
 

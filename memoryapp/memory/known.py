@@ -140,7 +140,7 @@ def is_known(user: User, operation: Operation, source: Message) -> bool:
 
 def alike(rows: QuerySet[Any], operation: Operation, config: str) -> Iterator[Row]:
     """Rows with the same key or some of the same words."""
-    alike = Q(key__in=spellings(operation.key)) | Q(value=operation.value)
+    alike = Q(key__in=spellings(operation.key))
     query = " or ".join(word for word in words(operation.value) if word not in LIGHT_WORDS)
     if query:
         alike |= Q(tsv=SearchQuery(query, search_type="websearch", config=config))

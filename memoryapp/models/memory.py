@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import ClassVar, Self, TypeVar
 
 from django.conf import settings
+from django.contrib.postgres.indexes import GinIndex
 from django.core.validators import MaxLengthValidator
 from django.db import models
 from django.db.models import F, Q
@@ -186,6 +187,8 @@ class Fact(Remembered):
             models.Index(fields=["user"], condition=Q(embedding=None), name="fact_unread"),
             # Serves the history of one key.
             models.Index(fields=["user", "key", "valid_from"], name="fact_versions"),
+            # Serves the ledger, which asks whether something is known already.
+            GinIndex(fields=["tsv"], condition=Q(valid_to=None), name="fact_words"),
         ]
 
     @property

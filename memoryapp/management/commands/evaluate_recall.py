@@ -55,8 +55,8 @@ def as_text(findings: Findings) -> str:
             table(header, [each for each in rows if each[1] != "0"]),
             f"A reply's memory, within {tokens} tokens, {settings.RECALL_LIMIT} facts and"
             f" {settings.RECALL_LIMIT} turns: {mean_of(told, 'covered')} of the evidence, in"
-            f" {sum(each.tokens for each in told) // max(1, len(told))} tokens and"
-            f" {findings.median_milliseconds} ms (medians).",
+            f" {recall.mean(each.tokens for each in told):.0f} tokens on average and"
+            f" {findings.median_milliseconds} ms (median).",
             floors(findings),
         )
     )
