@@ -10,7 +10,7 @@ from channels.layers import get_channel_layer
 
 from memoryapp.channel_layer import RESTORED, chat_group
 from memoryapp.models import Message
-from memoryapp.patience import patiently
+from memoryapp.patience import let_go, patiently
 from memoryapp.replies import Event, ask_for_snapshot
 
 LOOK_SECONDS = 5.0  # after so long without a word of a reply, its row is looked at
@@ -78,6 +78,7 @@ async def follow(chat_id: UUID, reply_id: UUID, after: int = 0) -> AsyncGenerato
     Yields `reply.recalled`, `reply.delta` with its `offset`, and last `reply.finished`. Raises
     Message.DoesNotExist if the reply isn't there or is deleted.
     """
+    await let_go()  # a request that follows a reply lives as long as the reply does
     layer = get_channel_layer()
     channel = await layer.new_channel("follow")
     await layer.group_add(chat_group(chat_id), channel)

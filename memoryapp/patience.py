@@ -23,10 +23,7 @@ threads = ThreadPoolExecutor(8, thread_name_prefix="database")
 
 
 async def in_database(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """The result of `work` in a thread, on a connection that wasn't lost meanwhile.
-
-    It goes back to the pool at once: whoever follows a reply lives as long as the reply does.
-    """
+    """The result of `work` in a thread, on a connection that wasn't lost meanwhile."""
 
     def work_and_let_go() -> T:
         _let_go()
@@ -44,8 +41,10 @@ def _let_go() -> None:
 
 
 async def let_go() -> None:
-    """Give this request's connection back, before it waits for work that needs one itself: with
-    all of a pool in such hands, none would ever go on."""
+    """Give this request's connection back to the pool, before it waits for other work.
+
+    That work may need a connection itself, and with all of them in such hands none would go on.
+    """
     await sync_to_async(_let_go)()
 
 
