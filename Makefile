@@ -8,8 +8,8 @@ PIP = $(BIN)/python -m pip --disable-pip-version-check
 run: $(VENV)/runtime  # everything on this machine, until Ctrl-C
 	@$(BIN)/python manage.py up
 
-test: check
-	$(BIN)/pytest
+test: check  # ARGS is for pytest
+	$(BIN)/pytest $(ARGS)
 
 check: $(VENV)/development
 	$(BIN)/ruff check .
@@ -20,13 +20,13 @@ check: $(VENV)/development
 	$(BIN)/python -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
 
 test-live: $(VENV)/live  # the agents with a small model in a real server
-	$(BIN)/pytest tests/live
+	$(BIN)/pytest tests/live $(ARGS)
 
 screenshots: $(VENV)/development  # the pictures in docs/screens
 	$(BIN)/pytest tests/browser/screenshots.py
 
 faults: $(VENV)/development  # what is killed comes back and loses nothing; SOAK_SECONDS=3600 for an hour
-	$(BIN)/pytest tests/faults
+	$(BIN)/pytest tests/faults $(ARGS)
 
 format: $(VENV)/development
 	$(BIN)/ruff check --fix .
