@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET
 from memoryapp.forms import FactFilter
 from memoryapp.http import HtmxHttpRequest
 from memoryapp.memory import condition, recall
+from memoryapp.memory.floors import floor
 from memoryapp.models import Fact, MemoryEvent, Prompt, User
 from memoryapp.models.memory import Status
 from memoryapp.views import render_page
@@ -50,7 +51,7 @@ def memory_facts(request: HtmxHttpRequest) -> HttpResponse:
 
 def _found(user: User, query: str, kind: str, facts: QuerySet[Any]) -> list[Fact]:
     """Facts by meaning and words, best first, then those that hold the very words."""
-    near = recall.search(user, query, limit=FOUND_MOST, kind=kind, min_score=settings.RECALL_FLOOR)
+    near = recall.search(user, query, limit=FOUND_MOST, kind=kind, min_score=floor())
     ranked = [memory.id for memory in near]
     by_id = {str(fact.pk): fact for fact in facts.filter(pk__in=ranked)}
     literal = facts.filter(Q(value__icontains=query) | Q(key__icontains=query))
