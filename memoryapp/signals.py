@@ -13,7 +13,8 @@ from memoryapp.models.chats import branch_switched
 @receiver(post_save, sender=Message)
 def message_saved(instance: Message, **kwargs: Any) -> None:
     if instance.is_finished_reply:
-        for task in (tasks.title, tasks.extract, tasks.summarize, tasks.embed_messages):
+        # Learning comes last: by then the next turn may have begun, and is read together with this.
+        for task in (tasks.title, tasks.summarize, tasks.embed_messages, tasks.extract):
             tasks.enqueue(task, instance.chat_id)
         tasks.enqueue(tasks.note_use, instance.pk)
 

@@ -28,7 +28,7 @@ KNOWN_FACTS = 40
 EMBED_SECONDS = 60  # at a time, that other work gets its turn
 # While turns come quickly, so many are read at once: most of what the extractor is sent is the same
 # for one turn as for several.
-TURNS_TOGETHER = 4
+TURNS_TOGETHER = 6
 EXTRACTOR_FAILED = "I couldn't learn from this message: {}"
 
 
