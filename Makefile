@@ -3,7 +3,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: run test check test-live faults screenshots format
+.PHONY: run test check test-live faults bench screenshots format
 
 run: $(VENV)/runtime  # everything on this machine, until Ctrl-C
 	@$(BIN)/python manage.py up
@@ -21,6 +21,9 @@ check: $(VENV)/development
 
 test-live: $(VENV)/live  # the agents with a small model in a real server
 	$(BIN)/pytest tests/live $(ARGS)
+
+bench: $(VENV)/development  # against a fake model; BENCH_STREAMS=200 for the full load
+	$(BIN)/python -m tests.bench $(ARGS)
 
 screenshots: $(VENV)/development  # the pictures in docs/screens
 	$(BIN)/pytest tests/browser/screenshots.py
