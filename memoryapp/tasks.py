@@ -6,7 +6,7 @@ transaction, and writes once.
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, cast
 
@@ -17,6 +17,7 @@ from django_q.tasks import async_task
 
 from memoryapp.channel_layer import chat_group, publish
 from memoryapp.memory import eviction, indexing, ledger, recall, resources
+from memoryapp.memory.embeddings import EmbeddingUnavailable
 from memoryapp.memory.phrases import is_off_the_record, takes_back_the_last
 from memoryapp.models import Chat, Fact, MemoryEvent, Message, Prompt, Resource, Usage, User
 from memoryapp.models.chats import INTERRUPTED
@@ -79,6 +80,9 @@ def extract(chat_id: str) -> None:
             chat.user.refresh_from_db(fields=["memory_on", "review"])
             if chat.remembers:
                 ledger.apply(user=chat.user, operations=run.output, messages=heard, model=run.model)
+                # Found by meaning from the moment it is known; without an embedder, by words.
+                with suppress(EmbeddingUnavailable):
+                    embed_facts(str(chat.user_id))
             _mark_extracted(batch)
             Usage.objects.record(user=chat.user, chat=chat, agent="extractor", run=run)
             _tell(chat, "learned", said_last)

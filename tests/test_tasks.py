@@ -30,6 +30,12 @@ def test_extract_learns_from_a_finished_turn(taught):
     assert Usage.objects.get().agent == "extractor"
 
 
+def test_what_was_learned_is_found_by_meaning_at_once(taught):
+    with llm.override({"extractor": learns(GRAZ)}):
+        tasks.extract(str(taught.pk))
+    assert not Fact.objects.filter(embedding=None).exists()
+
+
 def test_a_second_extract_asks_no_model_and_changes_nothing(taught):
     model = learns(GRAZ)
     with llm.override({"extractor": model}):
