@@ -10,6 +10,7 @@ from memoryapp.memory.operations import SENTENCE_ENDS, normalised, quote_start
 STEM_CHARS = 4  # "moved" and "moves" are one word, and in most languages so are most forms
 UNSPACED_FROM = 0x2E80  # from here on, scripts put no spaces between words
 ARABIC_ARTICLE = "ال"
+NEGATED = re.compile(r"n['’]t\b")  # don't
 SENTENCES = re.compile(rf"[{SENTENCE_ENDS}]")
 
 
@@ -71,7 +72,7 @@ PREFIXES = ("", "user_", "my_", "current_", "preferred_", "full_")
 
 @lru_cache(maxsize=64)
 def words(text: str) -> tuple[str, ...]:
-    return tuple(re.findall(r"\w+", flat(text).replace("_", " ")))
+    return tuple(re.findall(r"\w+", NEGATED.sub(" not", flat(text)).replace("_", " ")))
 
 
 def flat(text: str) -> str:
@@ -83,7 +84,8 @@ def pieces(word: str) -> Iterator[str]:
     if ord(word[0]) >= UNSPACED_FROM:
         yield from (word[i : i + 2] for i in range(max(1, len(word) - 1)))
     else:
-        yield word.removeprefix(ARABIC_ARTICLE)[:STEM_CHARS]
+        is_short_form = len(word) == STEM_CHARS and word.endswith("s")  # eats, cats
+        yield word[:-1] if is_short_form else word.removeprefix(ARABIC_ARTICLE)[:STEM_CHARS]
 
 
 def stems(text: str, light: frozenset[str] = frozenset()) -> set[str]:

@@ -20,6 +20,7 @@ from tests.factories import proposal
         ("birthday", "1990-03-12", "I was born on 12.3.1990"),
         ("diet", "vegan food", "I'm vegan"),
         ("tone", "Answer in short bullet points", "short bullet points please"),
+        ("form", "Don't use bullet points", "stop using bullet points"),
     ],
 )
 def test_a_quote_supports_what_it_speaks_of(key, value, quote):
