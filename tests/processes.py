@@ -15,12 +15,18 @@ from django.conf import settings
 from django.db import connection
 
 
+def inherited():
+    """The environment of this process, without what the web server's application sets in its own:
+    tests that serve it in a thread have it here."""
+    return {name: value for name, value in os.environ.items() if name != "DATABASE_POOL"}
+
+
 def manage(*arguments, **environment):
     """What one command printed, and its exit code."""
     return subprocess.run(
         [sys.executable, "manage.py", *arguments],
         cwd=settings.BASE_DIR,
-        env=os.environ | environment,
+        env=inherited() | environment,
         capture_output=True,
         text=True,
         timeout=60,
@@ -92,7 +98,7 @@ def running(*arguments, **environment):
         subprocess.Popen(
             [sys.executable, *arguments],
             cwd=settings.BASE_DIR,
-            env=os.environ | environment,
+            env=inherited() | environment,
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
