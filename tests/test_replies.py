@@ -278,11 +278,12 @@ async def test_a_reply_goes_on_when_postgresql_is_started_again(heal, chat, talk
 
 
 async def test_a_reply_that_ends_while_postgresql_is_away_is_saved_later(heal, chat, talk):
-    talk("Good ", *["and "] * 50, "evening", pause=0.01)
+    # Long enough to be still streaming when the last connection has been cut.
+    talk("Good ", *["and "] * 150, "evening", pause=0.01)
     reply = await begin(chat)
     await asyncio.sleep(0.3)
     async with database_away():
-        await asyncio.sleep(2)
+        await asyncio.sleep(3)
         assert str(reply.pk) in replies.LIVE
     await asyncio.wait_for(replies.LIVE[str(reply.pk)].task, 10)
     reply = await in_database(Message.objects.get, pk=reply.pk)
