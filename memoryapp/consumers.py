@@ -197,8 +197,17 @@ class ChatConsumer(AsyncWebsocketConsumer):
             await self._push("chats/_titles.html", lambda: fragments.listed(self.chat))
         elif event["what"] in ("condensed", "branch"):
             await self._have_it_read_again()
+        elif event["what"] == "rewritten":
+            await self._push_summary(event["message"])
         elif event["what"] == "learned" and event["message"]:
             await self._push_learned(event["message"])
+
+    async def _push_summary(self, message_id: str) -> None:
+        summaries = self.chat.messages.filter(role=Message.Role.SUMMARY).select_related("chat")
+        if summary := await summaries.filter(pk=message_id).afirst():
+            await self._push(
+                "chats/_summary.html", lambda: {**fragments.condensed(summary), "oob": True}
+            )
 
     async def _push_learned(self, message_id: str) -> None:
         reply = await self._find_reply(parent_id=message_id, is_active=True)

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db.models import Case, Count, Exists, F, OuterRef, Q, When
+from django.db.models.functions import MD5
 from django.utils.translation import gettext as _
 
 from memoryapp.memory.forgetting import GONE
@@ -150,6 +151,11 @@ def thread(chat: Chat, before: Message | None = None) -> Thread:
     )
 
 
+def condensed(summary: Message) -> dict[str, Any]:
+    """A summary as it stands in its thread."""
+    return {"entry": Entry(summary), "num_condensed": num_condensed(summary.chat)}
+
+
 def num_condensed(chat: Chat) -> int:
     """How many messages the chat's summary stands for in the prompt, however often refolded."""
     evicted: MessageQuerySet = chat.messages.spoken().on_branch().exclude(evicted_by=None)
@@ -259,7 +265,9 @@ def stamp(chat: Chat) -> str:
     """Changes whenever the thread would look different: a page that has another one is stale."""
     newest = shown(chat).reverse().values_list("pk", "status").first()
     num_events = MemoryEvent.objects.filter(message__chat=chat).count()
-    seen = f"{chat.title} {newest} {num_events} {num_condensed(chat)}"
+    summaries = shown(chat).filter(role=Role.SUMMARY)
+    said = list(summaries.values_list("pk", MD5("body"), "failure"))
+    seen = f"{chat.title} {newest} {num_events} {num_condensed(chat)} {said}"
     return hashlib.sha256(seen.encode()).hexdigest()[:16]
 
 

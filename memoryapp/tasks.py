@@ -201,21 +201,32 @@ def summarize(chat_id: str) -> None:
 
 
 def redo_summary(message_id: str) -> None:
-    """Write a summary anew, from what it covers."""
+    """Write a summary anew, from what it covers; it stays as it is, with the reason, on failure."""
     summaries = Message.objects.filter(pk=message_id, role=Message.Role.SUMMARY)
     summary = summaries.select_related("chat__user").first()
     if summary is None:
         return
+    from memoryapp.agents import llm
+
     with one_at_a_time(f"summarize:{summary.chat_id}"):
         if not (covered := eviction.covered_by(summary)):
             return
-        from memoryapp.agents import summarizer
+        try:
+            _rewrite(summary, covered)
+        except Exception as error:
+            summaries.update(failure=llm.explain(error))
+            raise
+        finally:
+            _tell(summary.chat, "rewritten", summary)
 
-        run = _asked("summarizer", summarizer.summarize, _said(eviction.sources(covered)))
-        if eviction.rewrite(summary, covered, run.output):
-            user, chat = summary.chat.user, summary.chat
-            Usage.objects.record(user=user, chat=chat, agent="summarizer", run=run)
-            _tell(chat, "condensed", summary)
+
+def _rewrite(summary: Message, covered: list[Message]) -> None:
+    from memoryapp.agents import summarizer
+
+    run = _asked("summarizer", summarizer.summarize, _said(eviction.sources(covered)))
+    if eviction.rewrite(summary, covered, run.output):
+        user, chat = summary.chat.user, summary.chat
+        Usage.objects.record(user=user, chat=chat, agent="summarizer", run=run)
 
 
 def _said(messages: Iterable[Message]) -> list[Any]:

@@ -27,6 +27,7 @@ urlpatterns = [
         messages.message_regenerate,
         name="message-regenerate",
     ),
+    path("messages/<uuid:message_id>/redo/", messages.message_redo, name="message-redo"),
     path("messages/<uuid:message_id>/mark/", messages.message_mark, name="message-mark"),
     path("messages/<uuid:message_id>/receipt/", messages.message_receipt, name="message-receipt"),
     path("memory/", memory.memory_facts, name="memory-facts"),

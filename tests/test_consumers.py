@@ -271,6 +271,14 @@ async def test_a_person_who_wants_no_notice_gets_only_the_line(tabs, taught, cha
     assert 'class="notice"' not in await tab.until("receipt__learned")
 
 
+async def test_a_summary_that_was_written_again_takes_its_place(tabs, chat, ada):
+    summary = await chat.messages.acreate(user=ada, role="summary", body="They *greeted*.")
+    tab = await tabs(ada, chat)
+    await tell(chat, "rewritten", summary.pk)
+    frame = await tab.until("<em>greeted</em>")
+    assert f'id="message-{summary.pk}" hx-swap-oob="true"' in frame.replace("\n", " ")
+
+
 async def test_a_condensed_history_makes_the_page_load_its_thread_again(tabs, chat, ada):
     tab = await tabs(ada, chat)
     await tell(chat, "condensed")

@@ -120,9 +120,9 @@ def test_the_chat_page_asks_as_much_of_the_database_for_a_thousand_messages(
         ada.memory_events.create(message=said, actor="extractor", **event)
     client = client_of(ada)
     client.get(address(few))
-    with django_assert_num_queries(28):
+    with django_assert_num_queries(29):
         assert "Learned 1 thing" in text_of(client.get(address(few)))
-    with django_assert_num_queries(28):
+    with django_assert_num_queries(29):
         assert text_of(client.get(address(many))).count("<article") == 50
 
 

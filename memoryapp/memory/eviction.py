@@ -99,4 +99,4 @@ def rewrite(summary: Message, covered: Sequence[Message], body: str) -> bool:
         summary.chat.lock()
         if covered_by(summary) != list(covered) or not covered:
             return False
-        return bool(summary.chat.messages.filter(pk=summary.pk).update(body=body))
+        return bool(summary.chat.messages.filter(pk=summary.pk).update(body=body, failure=""))

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import HttpResponseClientRedirect, reswap, trigger_client_event
 
-from memoryapp import fragments, replies, turns
+from memoryapp import fragments, replies, tasks, turns
 from memoryapp.channel_layer import chat_group, publish
 from memoryapp.forms import MessageForm
 from memoryapp.http import HtmxHttpRequest
@@ -121,6 +121,20 @@ def message_edit(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpRespons
     if turn.is_new:
         async_to_sync(replies.start)(turn)
     return _read_again() if request.htmx else redirect("message-detail", turn.user_message.pk)
+
+
+@login_required
+@require_POST
+def message_redo(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpResponse:
+    """Write a summary again, in the background; the socket brings it."""
+    summary = own_message(request.user, message_id)
+    if summary.role != Message.Role.SUMMARY:
+        raise Http404
+    tasks.enqueue(tasks.redo_summary, summary.pk)
+    if not request.htmx:
+        return redirect("message-detail", summary.pk)
+    context = {**fragments.condensed(summary), "is_redoing": True}
+    return render(request, "chats/_summary.html", context)
 
 
 @login_required
