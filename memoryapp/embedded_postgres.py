@@ -138,6 +138,15 @@ def postmaster(data_dir: Path) -> psutil.Process | None:
         return None
 
 
+def is_stopping(data_dir: Path) -> bool:
+    """Whether the server of `data_dir` was asked to end, and lets nobody in until it is started
+    again. By SIGTERM it waits for those who are connected, which may be for ever."""
+    with suppress(OSError, IndexError):
+        status = (data_dir / "postmaster.pid").read_text().splitlines()[7]
+        return status.strip() == "stopping" and postmaster(data_dir) is not None
+    return False
+
+
 def _is_alive(process: psutil.Process) -> bool:
     try:
         # A zombie has ended; whoever inherited it may take seconds to bury it.

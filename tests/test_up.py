@@ -1,4 +1,5 @@
 import re
+import signal
 import urllib.request
 from contextlib import contextmanager
 
@@ -100,8 +101,10 @@ def test_killed_worker_is_started_again(everything):
     wait_until(lambda: is_ready(everything))
 
 
-def test_killed_postgres_is_started_again(everything, data_dir):
-    embedded_postgres.postmaster(data_dir / "postgres").kill()
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_postgres_that_ends_or_is_asked_to_is_started_again(everything, data_dir, how):
+    everything.forget_printed()
+    embedded_postgres.postmaster(data_dir / "postgres").send_signal(how)
 
     everything.wait_for("PostgreSQL has been started again")
     wait_until(lambda: is_ready(everything))

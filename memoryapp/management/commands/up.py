@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from typing import IO, Any
 
+import psycopg
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
@@ -24,6 +25,7 @@ logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.5
 START_SECONDS = 60
+POSTGRES_SECONDS = 5  # between two tries to start it again
 STOP_SECONDS = 7.5  # a web process saves its replies within five
 ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # and where such a server is reached from here
 CLOSE_SECONDS = 2  # for requests that are still being answered
@@ -158,10 +160,18 @@ def _keep_running(children: list[Child]) -> None:
 
 
 def _keep_postgres_running(data_dir: Path) -> None:
-    if not embedded_postgres.postmaster(data_dir):
-        logger.warning("PostgreSQL has ended; starting it again")
+    if embedded_postgres.is_stopping(data_dir):
+        embedded_postgres.stop(data_dir)
+    if embedded_postgres.postmaster(data_dir):
+        return
+    logger.warning("PostgreSQL has ended; starting it again")
+    try:
         embedded_postgres.start(data_dir)
         logger.info("PostgreSQL has been started again")
+    except (PostgresError, psycopg.OperationalError) as error:
+        # As long as its disk is full, say. Nothing that is done by hand needs a restart after it.
+        logger.error("%s Trying again in %d s", error, POSTGRES_SECONDS)
+        time.sleep(POSTGRES_SECONDS)
 
 
 def _stop(children: list[Child]) -> None:
