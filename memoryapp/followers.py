@@ -1,6 +1,7 @@
 """Reading a reply while another task or process writes it: its exact text, whenever one joins."""
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
@@ -12,6 +13,8 @@ from memoryapp.channel_layer import RESTORED, chat_group
 from memoryapp.models import Message
 from memoryapp.patience import let_go, patiently
 from memoryapp.replies import Event, ask_for_snapshot
+
+logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 5.0  # after so long without a word of a reply, its row is looked at
 ASK_SECONDS = 1.0  # a question that got lost is asked again after this
@@ -35,7 +38,11 @@ class Follower:
         self.is_waiting = True
         if now - self.asked_at >= ASK_SECONDS:
             self.asked_at = now
-            await ask_for_snapshot(self.reply_id, self.channel)
+            try:
+                await ask_for_snapshot(self.reply_id, self.channel)
+            except Exception as error:  # noqa: BLE001 - each layer has errors of its own
+                # The row is looked at before long, and brings what nobody could tell.
+                logger.debug("The text so far of a reply can't be asked for: %s", error)
 
     async def take(self, event: Event) -> str:
         if event.get("reply") != self.reply_id:

@@ -1,5 +1,6 @@
 """Who is calling: the holder of a key, or a person signed in to the pages."""
 
+import logging
 import time
 from datetime import timedelta
 
@@ -11,6 +12,8 @@ from ninja.utils import check_csrf
 
 from memoryapp.api.errors import ApiError
 from memoryapp.models import ApiKey, User
+
+logger = logging.getLogger(__name__)
 
 # Five a second, counted per person and process: enough for any client that waits for answers,
 # and it keeps a loop gone wild from taking the server away from everybody else.
@@ -61,8 +64,13 @@ def count_request(user: User) -> None:
     """Raise a 429 once somebody has used up this minute."""
     now = time.time()
     counter = f"api-requests:{user.pk}:{now // 60:.0f}"
-    cache.add(counter, 0, timeout=120)
-    if cache.incr(counter) > REQUESTS_PER_MINUTE:
+    try:
+        cache.add(counter, 0, timeout=120)
+        num_requests = cache.incr(counter)
+    except Exception as error:  # noqa: BLE001 - each cache has errors of its own
+        logger.warning("Requests can't be counted, so none is refused: %s", error)
+        return
+    if num_requests > REQUESTS_PER_MINUTE:
         wait = 60 - int(now % 60)
         raise ApiError(
             429,

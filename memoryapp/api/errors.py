@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import (
     ObjectDoesNotExist,
     RequestDataTooBig,
@@ -22,6 +23,11 @@ from memoryapp.turns import ReplyStreaming
 
 logger = logging.getLogger(__name__)
 NOT_FOUND = "There is nothing with this id or at this address, or it isn't yours."
+BUS_AWAY = (
+    "Redis can't be reached, through which the servers tell each other what happens. A message "
+    "that was sent is saved and answered all the same: read its chat in a minute. If it happens "
+    "often, an administrator should look at Redis."
+)
 SENTENCES = {
     400: ("bad_request", "The body is not valid JSON. Send one JSON object."),
     401: ("not_signed_in", "Sign in, or send an API key as 'Authorization: Bearer <key>'."),
@@ -76,6 +82,11 @@ def database_away(request: HttpRequest, error: Exception) -> HttpResponse:
     return answer(503, "database_away", DATABASE_AWAY, {"Retry-After": "10"})
 
 
+def bus_away(request: HttpRequest, error: Exception) -> HttpResponse:
+    logger.error("Redis doesn't answer: %s", error)
+    return answer(503, "bus_away", BUS_AWAY, {"Retry-After": "10"})
+
+
 def still_streaming(request: HttpRequest, error: ReplyStreaming) -> HttpResponse:
     return answer(409, "reply_streaming", str(error))
 
@@ -126,5 +137,10 @@ HANDLERS: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
 
 
 def install(api: NinjaAPI) -> None:
-    for kind, handler in HANDLERS.items():
+    handlers = dict(HANDLERS)
+    if settings.REDIS_URL:
+        from redis import RedisError
+
+        handlers[RedisError] = bus_away
+    for kind, handler in handlers.items():
         api.add_exception_handler(kind, handler)
