@@ -4,14 +4,17 @@ import time
 
 import pytest
 from channels.layers import get_channel_layer
+from django.utils.html import escape
 from pydantic_ai import models
 
-from memoryapp import replies
+from memoryapp import replies, tasks
 from memoryapp.agents import llm, talker
-from memoryapp.models import Message
+from memoryapp.agents.failures import AgentFailed
+from memoryapp.models import Fact, Message
 from memoryapp.patience import in_database
 from tests.agents.model_server import ModelServer, chunk, streamed
 from tests.api.callers import AsyncCaller, secret_of, told
+from tests.pages import async_client_of, text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -53,6 +56,64 @@ def calls_tool(name):
     return chunk(delta={"role": "assistant", "tool_calls": [call]}) + chunk(
         finish_reason="tool_calls"
     )
+
+
+FAULTS = {
+    "401": (lambda server: server.refuse(401), "The provider refused the key for this model"),
+    "404": (lambda server: server.refuse(404), "The provider doesn't know this model."),
+    "429": (lambda server: server.refuse(429), "The provider takes no more requests"),
+    "no credit": (
+        lambda server: server.refuse(429, code="insufficient_quota"),
+        "The account at the provider has no credit left.",
+    ),
+    "500": (lambda server: server.refuse(500), "The model's server failed while it answered."),
+    "503": (lambda server: server.refuse(503), "The model is not available for the moment"),
+    "no JSON": (lambda server: server.say(b"data: {]\n\n"), "The model"),
+    "a web page": (lambda server: server.say(b"<html>Welcome</html>"), "The model"),
+    "nothing": (lambda server: server.say(b""), "The model"),
+    "no words": (lambda server: server.say(streamed("", " ")), "The model sent an empty reply"),
+    "only thoughts": (
+        lambda server: server.say(streamed("<think>Hm.</think>")),
+        "The model sent an empty reply",
+    ),
+    "an unknown tool": (
+        lambda server: server.say(calls_tool("send_mail")),
+        "The model answered in a way that can't be used: it called a tool that doesn't exist",
+    ),
+    "cut off": (
+        lambda server: server.say(chunk(delta={"content": "It is"}), is_cut_off=True),
+        "The connection to the model broke off before the reply was complete.",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_what_went_wrong_is_told_to_programs_and_on_the_page(
+    ask, ada, chat, model_server, fault
+):
+    misbehave, sentence = FAULTS[fault]
+    misbehave(model_server)
+    told_sentence, _ = await failure(ask, chat)
+    assert told_sentence.startswith(sentence)
+    assert (
+        "ry again" in told_sentence or "settings" in told_sentence or "Top it up" in told_sentence
+    )
+    person = await async_client_of(ada)
+    page = await person.get(f"/chats/{chat.pk}/")
+    assert escape(told_sentence) in text_of(page)
+
+
+async def test_an_extractor_that_echoes_its_schema_teaches_nothing_and_the_page_says_so(
+    ada, chat, model_server, settings
+):
+    settings.EXTRACTOR_MODEL = "openai-chat:small"
+    model_server.echoes_schema = True
+    with pytest.raises(AgentFailed, match="didn't keep to the form it was asked for"):
+        await in_database(tasks.extract, str(chat.pk))
+    assert not await Fact.objects.aexists()
+    person = await async_client_of(ada)
+    page = await person.get(f"/chats/{chat.pk}/")
+    assert "t learn from this message: The model answered in a way" in text_of(page)
 
 
 async def test_a_refused_connection_is_tried_again_and_then_told(ask, chat, model_server):
@@ -106,12 +167,6 @@ async def test_a_long_reply_is_whole(ask, chat, model_server):
     model_server.body = streamed(*["ä" * 1_000] * 300)
     reply = told(await ask(), 201)
     assert reply["body"] == "ä" * 300_000
-
-
-async def test_a_call_of_a_tool_that_does_not_exist_is_told(ask, chat, model_server):
-    model_server.body = calls_tool("send_mail")
-    sentence, _ = await failure(ask, chat)
-    assert "called a tool that doesn't exist" in sentence
 
 
 async def test_thinking_is_never_shown_nor_kept(ask, chat, model_server):

@@ -18,6 +18,15 @@ def streamed(*texts):
     return b"".join([*pieces, chunk(finish_reason="stop"), b"data: [DONE]\n\n"])
 
 
+def echo(asked):
+    """The schema that an answer is to have, as if it were one."""
+    schema = asked["response_format"]["json_schema"]["schema"]
+    message = {"role": "assistant", "content": json.dumps(schema)}
+    data = {"id": "1", "object": "chat.completion", "created": 1, "model": "small"}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    return json.dumps({**data, "choices": [choice]}).encode()
+
+
 class ModelServer:
     """Answers each POST with `status`, `content_type` and `body`, and lists `models`."""
 
@@ -28,6 +37,7 @@ class ModelServer:
         self.first = []  # (status, headers) of refusals before the answers begin
         self.silence = 0.0  # seconds before each answer
         self.keeps_connections = False
+        self.echoes_schema = False  # instead of `body`, the schema of what was asked for
         self.posted = []
         self.num_listed = 0
         self.authorization = None
@@ -41,6 +51,14 @@ class ModelServer:
     def refuse(self, status, message="no", code=None):
         self.status, self.content_type = status, "application/json"
         self.body = json.dumps({"error": {"message": message, "code": code}}).encode()
+
+    def say(self, body, *, is_cut_off=False):
+        self.body, self.is_cut_off = body, is_cut_off
+
+    def hear(self, asked):
+        self.posted.append(asked)
+        if self.echoes_schema:
+            self.content_type, self.body = "application/json", echo(asked)
 
     def __enter__(self):
         self._thread.start()
@@ -72,7 +90,7 @@ class ModelServer:
 
             def do_POST(self):
                 length = int(self.headers["Content-Length"])
-                server.posted.append(json.loads(self.rfile.read(length)))
+                server.hear(json.loads(self.rfile.read(length)))
                 time.sleep(server.silence)
                 if server.first:
                     status, headers = server.first.pop(0)
