@@ -6,6 +6,7 @@ import uuid
 import pytest
 from django.core.exceptions import ValidationError
 from django.db import connection
+from django.test import Client
 
 from memoryapp import tasks, turns
 from memoryapp.agents import llm
@@ -192,6 +193,26 @@ def test_one_id_in_two_chats_at_once_is_taken_in_one(ada):
     run_together(*[lambda chat=chat: send(chat) for chat in chats])
     assert refused == ["id_taken"]
     assert Message.objects.filter(role=USER).get().pk == id
+    assert Message.objects.filter(role=ASSISTANT).count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_double_click_on_a_first_message_makes_one_chat(ada):
+    id, addresses = uuid.uuid4(), []
+    at_once = threading.Barrier(2)
+
+    def send():
+        client = Client()
+        client.force_login(ada)
+        at_once.wait()
+        response = client.post("/", {"id": str(id), "body": "Hello"})
+        addresses.append((response.status_code, response.url))
+        connection.close()
+
+    run_together(send, send)
+    message = Message.objects.get(role=USER)
+    assert message.pk == id
+    assert addresses == [(302, f"/chats/{message.chat_id}/")] * 2
     assert Message.objects.filter(role=ASSISTANT).count() == 1
 
 

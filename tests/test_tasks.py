@@ -3,7 +3,7 @@ import traceback
 from datetime import timedelta
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 from pydantic_ai import UnexpectedModelBehavior
 
@@ -231,3 +231,24 @@ def test_two_deliveries_at_once_learn_once(taught):
         for thread in threads:
             thread.join()
     assert (Fact.objects.count(), len(model.requests)) == (1, 1)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_sweep_leaves_a_reply_that_is_just_being_ended(chat):
+    reply = chat.add_message(Message.Role.ASSISTANT, "Half a", status="streaming")
+    Message.objects.filter(pk=reply.pk).update(streaming_beat=timezone.now() - timedelta(minutes=1))
+
+    def sweep():
+        tasks.sweep()
+        connection.close()
+
+    with transaction.atomic():
+        ending = Message.objects.select_for_update().get(pk=reply.pk)
+        sweeping = threading.Thread(target=sweep)
+        sweeping.start()
+        sweeping.join(10)
+        ending.body = "Half a sentence, and the rest"
+        ending.finish("complete")
+    tasks.sweep()
+    reply.refresh_from_db()
+    assert (reply.status, reply.body) == ("complete", "Half a sentence, and the rest")
