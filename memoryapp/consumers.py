@@ -15,6 +15,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from memoryapp import followers, fragments, markdown, replies, turns
 from memoryapp.channel_layer import chat_group
@@ -22,8 +23,8 @@ from memoryapp.models import Chat, Message, User
 
 logger = logging.getLogger(__name__)
 Event = dict[str, Any]
-UNREADABLE = "That couldn't be read. Load the page again."
-DELETED = "This chat was deleted, perhaps in another tab. Begin a new one."
+UNREADABLE = gettext_noop("That couldn't be read. Load the page again.")
+DELETED = gettext_noop("This chat was deleted, perhaps in another tab. Begin a new one.")
 
 
 class Stream:
@@ -102,6 +103,10 @@ class ChatConsumer(AsyncWebsocketConsumer):
             action = asked["action"]
         except (ValueError, TypeError, KeyError):
             action = ""
+        with translation.override(self.user.language):
+            await self._do(action, asked)
+
+    async def _do(self, action: str, asked: Event) -> None:
         if action == "send":
             await self._send_message(asked)
         elif action == "stop":

@@ -12,6 +12,7 @@ from uuid import UUID
 from channels.layers import get_channel_layer
 from django.db import Error, InterfaceError, OperationalError, connection, transaction
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from memoryapp.agents import llm
 from memoryapp.channel_layer import chat_group
@@ -25,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 FLUSH_SECONDS = 0.04  # what arrives within a frame or two of the screen goes out together
 SAVE_SECONDS = 1.0
-DATABASE_AWAY = (
+DATABASE_AWAY = gettext_noop(
     "The database couldn't be reached. Wait a minute and try again; if it happens often, an "
     "administrator should look at PostgreSQL."
 )

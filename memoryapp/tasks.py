@@ -13,6 +13,7 @@ from typing import Any, cast
 from asgiref.sync import async_to_sync
 from django.conf import settings
 from django.db import connection, transaction
+from django.utils.translation import gettext_noop
 from django_q.tasks import async_task
 
 from memoryapp.channel_layer import chat_group, publish
@@ -30,7 +31,7 @@ EMBED_SECONDS = 60  # at a time, that other work gets its turn
 # While turns come quickly, so many are read at once: most of what the extractor is sent is the same
 # for one turn as for several.
 TURNS_TOGETHER = 6
-EXTRACTOR_FAILED = "I couldn't learn from this message: {}"
+EXTRACTOR_FAILED = gettext_noop("I couldn't learn from this message: {}")
 
 
 def enqueue(task: Callable[..., None], *ids: Any) -> None:
@@ -177,12 +178,8 @@ def _known(user: User, batch: Sequence[Message]) -> list[Any]:
 
 
 def _tell_of_failure(chat: Chat, message: Message, reason: str) -> None:
-    MemoryEvent.objects.update_or_create(
-        user=chat.user,
-        message=message,
-        action=MemoryEvent.Action.FAILED,
-        defaults={"actor": ledger.EXTRACTOR, "reason": EXTRACTOR_FAILED.format(reason)},
-    )
+    told = EXTRACTOR_FAILED.format(reason)
+    log.note_failure(message=message, actor=ledger.EXTRACTOR, reason=told)
     _tell(chat, "learned", message)
 
 

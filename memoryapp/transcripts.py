@@ -17,7 +17,7 @@ def as_markdown(chat: Chat) -> str:
     parts = [f"# {chat.title}"]
     for message in fragments.shown(chat).spoken():
         who = _("You") if message.role == Message.Role.USER else _("Reply")
-        when = date_format(timezone.localtime(message.created_at), "j F Y, H:i")
+        when = date_format(timezone.localtime(message.created_at), "DATETIME_FORMAT")
         parts += [f"## {who}, {when}", message.body]
     return "\n\n".join(part for part in parts if part) + "\n"
 

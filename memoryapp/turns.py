@@ -15,6 +15,8 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
 
 from memoryapp.agents import llm, talker
 from memoryapp.memory import embeddings, ledger, recall, resources
@@ -70,11 +72,17 @@ def checked_body(body: str) -> str:
     """`body` as it is stored; raises ValidationError with a sentence if it can't be."""
     body = body.strip()
     if not body:
-        raise ValidationError("The message is empty. Write something first.", code="empty")
+        raise ValidationError(_("The message is empty. Write something first."), code="empty")
     if len(body) > settings.MESSAGE_MAX_CHARS:
         raise ValidationError(
-            f"The message has {len(body):,} characters, and {settings.MESSAGE_MAX_CHARS:,} is the "
-            "most. Shorten it, or add the text as a resource.",
+            _(
+                "The message has %(n)s characters, and %(most)s is the most. Shorten it, or add "
+                "the text as a resource."
+            )
+            % {
+                "n": number_format(len(body), force_grouping=True),
+                "most": number_format(settings.MESSAGE_MAX_CHARS, force_grouping=True),
+            },
             code="too_long",
         )
     if "\0" in body or any("\ud800" <= char <= "\udfff" for char in body):
@@ -126,7 +134,7 @@ def _known_turn(chat: Chat, message: Message) -> Turn:
 
 
 def _id_taken() -> ValidationError:
-    return ValidationError("This id is taken. Make a new one.", code="id_taken")
+    return ValidationError(_("This id is taken. Make a new one."), code="id_taken")
 
 
 def reopen(*, message: Message, without: Collection[str] = ()) -> Turn:
@@ -135,7 +143,7 @@ def reopen(*, message: Message, without: Collection[str] = ()) -> Turn:
     Raises ValidationError if it is no reply, and ReplyStreaming while the chat is answering.
     """
     if message.role != Role.ASSISTANT or message.parent is None:
-        raise ValidationError("Only a reply can be written again.", code="not_a_reply")
+        raise ValidationError(_("Only a reply can be written again."), code="not_a_reply")
     chat, user_message = message.chat, message.parent
     with transaction.atomic():
         chat.lock()
@@ -160,6 +168,33 @@ def _refuse_while_streaming(chat: Chat) -> None:
 
 def _new_reply(chat: Chat) -> Message:
     return chat.add_message(
+def resume(*, message: Message) -> Turn:
+    """Begin a version of `message`, an unfinished reply, that goes on from the text it has.
+
+    `message` stays as it is. Raises ValidationError if it is no reply, is complete or has no text,
+    and ReplyStreaming while the chat is answering.
+    """
+    if message.role != Role.ASSISTANT or message.parent is None:
+        raise ValidationError(_("Only a reply can be continued."), code="not_a_reply")
+    chat, user_message = message.chat, message.parent
+    with transaction.atomic():
+        chat.lock()
+        _refuse_while_streaming(chat)
+        message.refresh_from_db(fields=["body", "status"])  # it may have ended just now
+        if message.status == Status.COMPLETE:
+            raise ValidationError(
+                _("This reply is complete. Ask for more, or have it answered again."),
+                code="reply_complete",
+            )
+        if not message.body:
+            raise ValidationError(
+                _("Nothing of this reply had arrived to go on from. Have it answered again."),
+                code="reply_empty",
+            )
+        chat.fork_at(user_message)
+        return Turn(user_message, _new_reply(chat, taken_up(message.body)), continues=message)
+
+
         Role.ASSISTANT, "", status=Status.STREAMING, streaming_beat=timezone.now()
     )
 

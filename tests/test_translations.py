@@ -12,7 +12,7 @@ from tests.pages import client_of, text_of
 
 ROOT = Path(__file__).parents[1]
 CATALOGUE = ROOT / "locale" / "de" / "LC_MESSAGES" / "django.mo"
-CALLS = {"_", "gettext", "gettext_lazy", "ngettext", "ngettext_lazy"}
+CALLS = {"_", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy"}
 STRING = r"""(?:u?'(?:[^'\\]|\\.)*'|u?"(?:[^"\\]|\\.)*")"""
 PLACEHOLDER = re.compile(r"%\(\w+\)s")
 

@@ -12,6 +12,7 @@ from typing import Any, Generic, Literal, TypeVar, cast
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.utils.translation import gettext_noop
 from httpx2 import AsyncClient
 from pydantic_ai import UserError
 from pydantic_ai.models import Model, infer_model
@@ -29,6 +30,9 @@ Configured = Literal["talker", "extractor", "summarizer"]
 Agent = Configured | Literal["title"]
 
 AUTO, OFFLINE = "auto", "offline"
+OFFLINE_RESPONDER = gettext_noop("Offline responder")
+ON_THIS_MACHINE = gettext_noop("{}, on this machine")
+IN_THIS_NETWORK = gettext_noop("{}, in this network")
 # The newest small model of each provider: it answers quickly and a day of chat costs cents.
 # Whoever wants another one names it in TALKER_MODEL.
 PROVIDERS = (
@@ -186,11 +190,11 @@ def _base_url(name: str) -> str:
 def label(choice: Choice) -> str:
     """How the page names a model: "gpt-6-luna", or "qwen3:8b, on this machine"."""
     if choice.is_offline:
-        return "Offline responder"
+        return OFFLINE_RESPONDER
     model = choice.name.partition(":")[2] or choice.name
     if not choice.is_local:
         return model
-    return f"{model}, {'on this machine' if is_here(_base_url(choice.name)) else 'in this network'}"
+    return (ON_THIS_MACHINE if is_here(_base_url(choice.name)) else IN_THIS_NETWORK).format(model)
 
 
 def build(choice: Choice, agent: Agent) -> Model:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 from django.conf import settings
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext_noop
 
 from memoryapp.models import EmbeddingChoice
 from memoryapp.models.fields import Searchable
@@ -22,6 +23,12 @@ MINILM = "minilm"
 # two tokens a character, still within the 8,191 tokens that hosted models take.
 MAX_CHARS = 4000
 BATCH = 32
+NO_ANSWER = gettext_noop("there was no answer within {} seconds")
+UNUSABLE = gettext_noop(
+    "The embedding model {} can't be used: {}. Check EMBEDDING_MODEL, its key and whether its "
+    "server can be reached."
+)
+MISCOUNTED = gettext_noop("The embedding model {} gave {} vectors for {} texts.")
 
 Vector = list[float]
 Kind = Literal["query", "document"]
@@ -118,15 +125,10 @@ def ask(kind: Kind, texts: Sequence[str], name: str, seconds: float) -> list[Vec
     try:
         answers = hosted(name, os.getpid()).embed(kind, texts, seconds)
     except (AgentRunError, UserError, ImportError, ValueError, TimeoutError) as error:
-        reason = str(error) or f"there was no answer within {seconds:g} seconds"
-        raise EmbeddingUnavailable(
-            f"The embedding model {name} can't be used: {reason}. Check EMBEDDING_MODEL, its key"
-            " and whether its server can be reached."
-        ) from error
+        reason = str(error) or NO_ANSWER.format(f"{seconds:g}")
+        raise EmbeddingUnavailable(UNUSABLE.format(name, reason)) from error
     if len(answers) != len(texts):
-        raise EmbeddingUnavailable(
-            f"The embedding model {name} gave {len(answers)} vectors for {len(texts)} texts."
-        )
+        raise EmbeddingUnavailable(MISCOUNTED.format(name, len(answers), len(texts)))
     return [unit(np.array(answer)) for answer in answers]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext_noop
 
 from memoryapp.memory.operations import Operation, normalised
 from memoryapp.memory.wording import content, contents, is_telling, repeats, said
@@ -25,6 +26,9 @@ from memoryapp.models import (
 )
 
 GONE = "[forgotten]"
+REMOVED = gettext_noop(
+    "Removed from: versions {}, log entries {}, receipts {}, messages {}, summaries {}, titles {}"
+)
 RECEIPT_PARTS = ("memories", "near_misses", "turns", "archive", "prompts")
 
 
@@ -42,10 +46,7 @@ class Report:
 
     def __str__(self) -> str:
         """The receipt of the forgetting, as the log keeps it."""
-        counts = [(field.name, getattr(self, field.name)) for field in fields(self)[1:]]
-        return "Removed from: " + ", ".join(
-            f"{name.replace('_', ' ')} {count}" for name, count in counts
-        )
+        return REMOVED.format(*(getattr(self, field.name) for field in fields(self)[1:]))
 
     def add(self, other: "Report") -> None:
         for field in fields(self):

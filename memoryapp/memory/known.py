@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from django.contrib.postgres.search import SearchQuery
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext_noop
 
 from memoryapp.memory import minilm
 from memoryapp.memory.operations import Operation, quote_start, same_value
@@ -50,10 +51,10 @@ ENDING = re.compile(
 )
 NOTHING = FUNCTION_WORDS | PLEASANTRIES
 
-OLDER = "Something newer is known: this was said before it."
-GOES_BACK = "The same message took it back."
-NOT_OF_IT = "Its quote doesn't speak of what would be taken back."
-NO_END = "Its quote doesn't say that anything has ended."
+OLDER = gettext_noop("Something newer is known: this was said before it.")
+GOES_BACK = gettext_noop("The same message took it back.")
+NOT_OF_IT = gettext_noop("Its quote doesn't speak of what would be taken back.")
+NO_END = gettext_noop("Its quote doesn't say that anything has ended.")
 
 
 def current(user: User, operation: Operation) -> Row | None:

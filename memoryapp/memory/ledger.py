@@ -10,6 +10,8 @@ from django.core.exceptions import ValidationError
 from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from memoryapp.memory import forgetting, known, review
 from memoryapp.memory.known import TABLES as TABLES
@@ -31,6 +33,7 @@ LEARNED = (
     "model",
 )
 EXTRACTOR = "extractor"
+UNDONE = gettext_noop("Undone.")
 Action = MemoryEvent.Action
 
 
@@ -168,7 +171,7 @@ def _waiting(row: Fact | Prompt) -> Fact | Prompt:
     lock(row.user)
     waiting = type(row).objects.filter(pk=row.pk, status=Status.PENDING, valid_to=None).first()
     if waiting is None:
-        raise ValidationError("This was decided already. Load the page again and look.")
+        raise ValidationError(_("This was decided already. Load the page again and look."))
     return waiting
 
 
@@ -219,7 +222,9 @@ def edit(*, row: Fact | Prompt, actor: str, origin: str = "user", **changes: Any
         lock(row.user)
         row = type(row).objects.get(pk=row.pk)
         if row.status == Status.PENDING:
-            raise ValidationError("This waits for your decision. Approve it or turn it down first.")
+            raise ValidationError(
+                _("This waits for your decision. Approve it or turn it down first.")
+            )
         if row.valid_to is not None:
             now = _same_key(row)
             raise ValidationError(
@@ -242,17 +247,22 @@ def _edit_into_new_row(
     new = type(row)(**{**kept, **changes, "origin": origin, "actor": actor})
     new.key, new.value = new.key.strip(), new.value.strip()
     if _same_key(new) not in (None, row):
-        raise ValidationError(f"There is already something under {new.key!r}. Edit that instead.")
+        raise _key_taken(new)
     _supersede(row, new)
     return new
 
 
 def _edit_in_place(row: Fact | Prompt, actor: str, changes: dict[str, Any]) -> Fact | Prompt:
+def _key_taken(row: Fact | Prompt) -> ValidationError:
+    taken = _("There is already something under “%(key)s”. Edit that instead.")
+    return ValidationError(taken % {"key": row.key})
+
+
     before = ", ".join(f"{name}: {getattr(row, name)}" for name in changes)
     for name, changed in changes.items():
         setattr(row, name, changed)
     if row.status != Status.PENDING and _same_key(row):
-        raise ValidationError(f"There is already something under {row.key!r}. Edit that instead.")
+        raise _key_taken(row)
     _check(row)
     row.save(update_fields=list(changes))
     _log(
@@ -310,15 +320,15 @@ def undo(*, event: MemoryEvent, actor: str) -> None:
         lock(event.user)
         row = TABLES[event.table].objects.filter(pk=event.row_id).first()
         if row is None:
-            raise ValidationError("This can't be undone: it was forgotten.")
+            raise ValidationError(_("This can't be undone: it was forgotten."))
         if event.action == Action.CLOSED:
             restore(row=row, actor=actor)
         elif row.valid_to is not None:
-            raise ValidationError("This can't be undone: it was changed again meanwhile.")
+            raise ValidationError(_("This can't be undone: it was changed again meanwhile."))
         elif row.replaces_id is not None:
             restore(row=type(row).objects.get(pk=row.replaces_id), actor=actor)
         else:
-            retract(row=row, actor=actor, reason="Undone.")
+            retract(row=row, actor=actor, reason=UNDONE)
 
 
 def take_back(*, message: Message, actor: str) -> None:
@@ -368,7 +378,7 @@ def _check(row: Fact | Prompt) -> None:
     """Raise ValidationError with a sentence unless the row may be stored as it is."""
     for name in ("key", "value"):
         if "\0" in getattr(row, name):
-            raise ValidationError({name: "A NUL character can't be stored. Remove it."})
+            raise ValidationError({name: _("A NUL character can't be stored. Remove it.")})
     row.clean_fields(exclude=["user", "source_message", "replaces"])
 
 

@@ -6,6 +6,8 @@ a person is asked about or what is left out, never what is true.
 
 import re
 
+from django.utils.translation import gettext_noop
+
 SECRETS = [
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -23,20 +25,22 @@ SECRETS = [
 CARD_NUMBER = re.compile(r"\b(?:\d[ -]?){12,18}\d\b")
 
 
+HEALTH, BELIEFS = gettext_noop("health"), gettext_noop("beliefs")
+SEXUALITY, MONEY = gettext_noop("sexuality"), gettext_noop("money")
 # What one is asked about before it is kept, in the words people use for it.
 SENSITIVE = {
     topic: re.compile(pattern, re.IGNORECASE)
     for topic, pattern in {
-        "health": r"\b(allerg|diagnos|disease|illness|depress|anxiety disorder|diabet|cancer|hiv\b"
+        HEALTH: r"\b(allerg|diagnos|disease|illness|depress|anxiety disorder|diabet|cancer|hiv\b"
         r"|medication|therap|pregnan|disabilit|asthma|epilep|adhd|surgery|psychiatr|krank"
         r"|schwanger|behinder|medikament|krebs\b)|过敏|怀孕|癌|抑郁|حساسية|مرض|حامل",
-        "beliefs": r"\b(christian|muslim|jewish|hindu|buddhist|catholic|protestant|atheis|religio"
+        BELIEFS: r"\b(christian|muslim|jewish|hindu|buddhist|catholic|protestant|atheis|religio"
         r"|i (vote|voted) for|republican|democrat|communis|socialis|trade union|christ(in)?\b"
         r"|moslem|jüdisch|katholisch|evangelisch|ich wähle|gewerkschaft)|基督徒|穆斯林|佛教"
         r"|مسلم|مسيحي",
-        "sexuality": r"\b(gay|lesbian|bisexual|homosexual|transgender|queer|asexual|sexual"
+        SEXUALITY: r"\b(gay|lesbian|bisexual|homosexual|transgender|queer|asexual|sexual"
         r"|schwul|lesbisch)|同性恋|مثلي",
-        "money": r"\b(my (salary|income|debt|mortgage|net worth|savings)|i (earn|owe)\b|bankrupt"
+        MONEY: r"\b(my (salary|income|debt|mortgage|net worth|savings)|i (earn|owe)\b|bankrupt"
         r"|iban\b|mein (gehalt|einkommen|lohn)|meine schulden|ich verdiene)|工资|负债|راتبي",
     }.items()
 }

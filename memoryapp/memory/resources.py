@@ -6,6 +6,9 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Func, QuerySet, UUIDField, Value
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from memoryapp.memory.embeddings import BATCH, EmbeddingUnavailable, fill, lacking
 from memoryapp.memory.lookup import as_rows, look_up
@@ -17,7 +20,7 @@ __all__ = ["Found", "add", "read", "search", "split"]
 
 NAME_MAX_CHARS = 200
 UNREAD = ("resource__body", "embedding", "tsv")  # much to load, and not what is shown
-NO_TEXT = "There is no text in it."
+NO_TEXT = gettext_noop("There is no text in it.")
 
 
 @dataclass(frozen=True)
@@ -41,16 +44,17 @@ def add(*, user: User, name: str, body: str | bytes, is_shared: bool = False) ->
     """
     name = name.strip()
     if not name:
-        raise ValidationError("The resource needs a name.")
+        raise ValidationError(_("The resource needs a name."))
     if len(name) > NAME_MAX_CHARS:
-        raise ValidationError(f"The name is too long: {NAME_MAX_CHARS} characters are the most.")
+        too_long = _("The name is too long: %(most)s characters are the most.")
+        raise ValidationError(too_long % {"most": NAME_MAX_CHARS})
     if is_shared and not user.is_staff:
-        raise ValidationError("Only an administrator can share a resource with everyone.")
+        raise ValidationError(_("Only an administrator can share a resource with everyone."))
     return Resource.objects.create(user=user, name=name, body=text_of(body), is_shared=is_shared)
 
 
 def text_of(body: str | bytes) -> str:
-    not_text = ValidationError("This is not text in UTF-8. Save it as plain text or Markdown.")
+    not_text = ValidationError(_("This is not text in UTF-8. Save it as plain text or Markdown."))
     try:
         content = body.encode() if isinstance(body, str) else body
         text = content.decode("utf-8-sig")
@@ -59,10 +63,11 @@ def text_of(body: str | bytes) -> str:
     if "\0" in text:
         raise not_text
     if len(content) > settings.RESOURCE_MAX_BYTES:
-        limit = f"{settings.RESOURCE_MAX_BYTES:,} bytes"
-        raise ValidationError(f"The text is too long: {limit} are the most. Add it in parts.")
+        too_long = _("The text is too long: %(most)s bytes are the most. Add it in parts.")
+        most = number_format(settings.RESOURCE_MAX_BYTES, force_grouping=True)
+        raise ValidationError(too_long % {"most": most})
     if not text.strip():
-        raise ValidationError(NO_TEXT)
+        raise ValidationError(_(NO_TEXT))
     return text
 
 

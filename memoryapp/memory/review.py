@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from django.utils.translation import gettext_noop
+
 from memoryapp.memory import forgetting
 from memoryapp.memory.operations import Operation, is_question, quote_start, storable
 from memoryapp.memory.phrases import (
@@ -37,22 +39,24 @@ class Verdict:
 
 
 WRITE = Verdict(Outcome.WRITE)
-UNSTORABLE = "It has characters that can't be stored, or a key that is too long."
-NOT_SAID = "Its quote isn't in what you wrote."
-QUESTION = "It comes from a question."
-REQUEST = "It comes from a request, which says nothing of you."
-ECHO = "It repeats what I said."
-OFF_THE_RECORD = "You asked me not to remember this."
-SECRET = "It looks like a password, a key or a card number. Such things are never stored."
-UNSUPPORTED = "Its quote doesn't speak of it."
-UNSAID = "You didn't say {} there."
-SOMEBODY_ELSE = "Its quote is about somebody else."
-TURNED_DOWN = "You turned this down before."
-FORGOTTEN = "You asked me to forget this."
-PASTED_PROMPT = "It would change how I answer, and it comes from pasted text."
-PASTED_INSTRUCTION = "It reads like an instruction, and it comes from pasted text."
-SENSITIVE = "It is about a sensitive matter: {}."
-ASKED_ALWAYS = "You want to be asked about everything."
+UNSTORABLE = gettext_noop("It has characters that can't be stored, or a key that is too long.")
+NOT_SAID = gettext_noop("Its quote isn't in what you wrote.")
+QUESTION = gettext_noop("It comes from a question.")
+REQUEST = gettext_noop("It comes from a request, which says nothing of you.")
+ECHO = gettext_noop("It repeats what I said.")
+OFF_THE_RECORD = gettext_noop("You asked me not to remember this.")
+SECRET = gettext_noop(
+    "It looks like a password, a key or a card number. Such things are never stored."
+)
+UNSUPPORTED = gettext_noop("Its quote doesn't speak of it.")
+UNSAID = gettext_noop("You didn't say {} there.")
+SOMEBODY_ELSE = gettext_noop("Its quote is about somebody else.")
+TURNED_DOWN = gettext_noop("You turned this down before.")
+FORGOTTEN = gettext_noop("You asked me to forget this.")
+PASTED_PROMPT = gettext_noop("It would change how I answer, and it comes from pasted text.")
+PASTED_INSTRUCTION = gettext_noop("It reads like an instruction, and it comes from pasted text.")
+SENSITIVE = gettext_noop("It is about a sensitive matter: {}.")
+ASKED_ALWAYS = gettext_noop("You want to be asked about everything.")
 
 
 def judge(

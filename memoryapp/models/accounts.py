@@ -16,6 +16,7 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models.functions import TruncDate
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from memoryapp.models.fields import search_config
 
@@ -28,13 +29,15 @@ SCOPES = ("read", "write")
 def check_timezone(name: str) -> None:
     """Raise ValidationError unless `name` is an IANA time zone such as Europe/Vienna."""
     if name not in available_timezones():
-        raise ValidationError(f"{name!r} is not a time zone; use a name such as Europe/Vienna.")
+        unknown = _("“%(name)s” is not a time zone; use a name such as Europe/Vienna.")
+        raise ValidationError(unknown % {"name": name})
 
 
 def check_language(code: str) -> None:
     """Raise ValidationError unless `code` is a language that Django knows, such as de or pt-br."""
     if code not in LANG_INFO:
-        raise ValidationError(f"{code!r} is not a language code; use one such as en, de or pt-br.")
+        unknown = _("“%(code)s” is not a language code; use one such as en, de or pt-br.")
+        raise ValidationError(unknown % {"code": code})
 
 
 def default_timezone() -> str:

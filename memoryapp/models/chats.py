@@ -11,6 +11,7 @@ from django.db import models, transaction
 from django.db.models import Q
 from django.dispatch import Signal
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from memoryapp.models.accounts import User
 from memoryapp.models.fields import Searchable, words_of
@@ -18,7 +19,7 @@ from memoryapp.models.fields import Searchable, words_of
 TITLE_MAX_CHARS = 60
 # A reply without a sign of life for this long has lost its process.
 STREAMING_LEASE = timedelta(seconds=30)
-INTERRUPTED = (
+INTERRUPTED = gettext_noop(
     "The server stopped while this was being written. What had arrived is kept. "
     "Answer again to get a whole reply."
 )

@@ -11,12 +11,12 @@ from django.template import Context
 from django.templatetags.static import static
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
-from django.utils.formats import date_format
+from django.utils.formats import date_format, number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from memoryapp import markdown
+from memoryapp import markdown, sentences
 from memoryapp.models import Chat, Fact, Prompt
 
 THEMES = ("light", "dark")
@@ -79,12 +79,14 @@ def when(moment: datetime | str | None) -> str:
     if moment is None:
         return ""
     local = timezone.localtime(moment)
-    days = (timezone.localdate() - local.date()).days
+    today = timezone.localdate()
+    days = (today - local.date()).days
     if days == 0:
-        return _("today %(time)s") % {"time": date_format(local, "H:i")}
+        return _("today %(time)s") % {"time": date_format(local, "TIME_FORMAT")}
     if days == 1:
-        return _("yesterday %(time)s") % {"time": date_format(local, "H:i")}
-    return date_format(local, "j M" if local.year == timezone.localdate().year else "j M Y")
+        return _("yesterday %(time)s") % {"time": date_format(local, "TIME_FORMAT")}
+    is_this_year = local.year == today.year
+    return date_format(local, "MONTH_DAY_FORMAT" if is_this_year else "SHORT_DATE_FORMAT")
 
 
 @register.filter
@@ -92,7 +94,10 @@ def day(moment: datetime) -> str:
     """The day of a moment, as it parts the messages of a chat."""
     local = timezone.localtime(moment)
     days = (timezone.localdate() - local.date()).days
-    return {0: _("Today"), 1: _("Yesterday")}.get(days) or date_format(local, "j F Y")
+    return {0: _("Today"), 1: _("Yesterday")}.get(days) or date_format(local, "DATE_FORMAT")
+
+
+register.filter(sentences.localized)
 
 
 @register.filter
@@ -113,7 +118,11 @@ def why(memory: dict[str, Any]) -> str:
         "meaning": _("by meaning"),
         "words": _("by words"),
     }.get(reason, reason)
-    return said if score is None or reason in ("always", "pinned") else f"{said} {score:.2f}"
+    return (
+        said
+        if score is None or reason in ("always", "pinned")
+        else f"{said} {number_format(score, 2)}"
+    )
 
 
 @register.filter
@@ -161,6 +170,6 @@ def by_day(chats: Iterable[Chat]) -> list[tuple[str, list[Chat]]]:
         elif age <= 7:
             label = _("Last 7 days")
         else:
-            label = date_format(last, "F" if last.year == today.year else "F Y")
+            label = date_format(last, "F" if last.year == today.year else "YEAR_MONTH_FORMAT")
         groups.setdefault(label, []).append(chat)
     return list(groups.items())

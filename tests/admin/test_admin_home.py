@@ -32,7 +32,7 @@ def test_it_counts_people_chats_and_memory(admin_page, ada, ben):
 def test_usage_is_drawn_by_day_without_a_style_of_its_own(admin_page, ada):
     Usage.objects.create(user=ada, agent="talker", model="m", input_tokens=1200, cost="0.25")
     html = home(admin_page)
-    assert "Tokens a day: 1200 in all" in html
+    assert "Tokens a day: 1,200 in all" in html
     assert html.count("<rect") == 90
     assert "style=" not in html.split('class="home"')[1].split("</section>")[0]
     assert '<th scope="row">talker</th><td>1</td><td>1200</td><td>0.25</td>' in html

@@ -1,0 +1,132 @@
+"""No English is left on a German page: each one is read in both languages, and compared."""
+
+from html.parser import HTMLParser
+
+import pytest
+from django.core.management import call_command
+from django.urls import reverse
+
+from memoryapp.memory import ledger, resources, review
+from memoryapp.models import ApiKey, Chat, Fact, Message, Prompt, Resource, User
+from memoryapp.models.chats import INTERRUPTED
+from tests.pages import client_of, text_of
+
+pytestmark = pytest.mark.django_db
+SPOKEN = ("aria-label", "title", "placeholder", "alt")
+# Names, and words that are the same in both languages.
+SAME = {
+    *("memoryapp", "English", "Deutsch", "JSON", "API", "Enter", "Esc", "Chat", "Name", "Status"),
+    *("Tokens", "Export", "Text", "demo", "Chats", "Chats · memoryapp", "A model of your choice"),
+    *("April", "August", "September", "November", "OPENAI_API_KEY", "TALKER_MODEL"),
+}
+
+
+class Texts(HTMLParser):
+    """All that a page says or has a screen reader say."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.found = set()
+        self.is_silent = False
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.is_silent = tag in ("script", "style") or ("class", "code sent") in attrs
+        for name, value in attrs:
+            is_sentence = name.startswith("data-") and " " in (value or "")
+            if name in SPOKEN or is_sentence:
+                self.handle_data(value)
+
+    def handle_data(self, text):
+        if not self.is_silent and any(char.isalpha() for char in text):
+            self.found.add(" ".join(text.split()))
+
+
+@pytest.fixture
+def demo(db):
+    call_command("seed_demo")
+    demo = User.objects.get(username="demo")
+    chat = Chat.objects.for_user(demo).first()
+    question = chat.add_message("user", "And now?")
+    chat.add_message("assistant", "Half a", status="interrupted", failure=INTERRUPTED)
+    demo.memory_events.create(
+        action="failed", message=question, actor="extractor", reason=failed_to_learn()
+    )
+    demo.memory_events.create(action="refused", actor="extractor", reason=review.UNSAID.format("x"))
+    fact = Fact.objects.for_user(demo).current().filter(status="active").first()
+    ledger.edit(row=fact, actor="demo", is_pinned=True, kind="project")
+    resource = resources.add(user=demo, name="Empty", body="text")
+    Resource.objects.filter(pk=resource.pk).update(status="failed", error=resources.NO_TEXT)
+    ApiKey.make(user=demo, name="Laptop")
+    return demo
+
+
+def failed_to_learn():
+    from memoryapp import tasks
+    from memoryapp.agents import failures
+
+    return tasks.EXTRACTOR_FAILED.format(failures.explain(TimeoutError()))
+
+
+def addresses(user):
+    yield from ("/", "/chats/", "/chats/?q=zzzz", "/memory/", "/memory/?q=zzzz", "/memory/persona/")
+    yield from ("/memory/tasks/", "/memory/health/", "/memory/inbox/", "/memory/log/")
+    yield from ("/memory/forget/", "/memory/facts/add/", "/memory/prompts/add/", "/resources/")
+    yield from ("/settings/", "/settings/delete-account/", "/accounts/password/change/")
+    yield from ("/accounts/logout/", "/nowhere/")
+    for chat in Chat.objects.for_user(user):
+        for name in ("detail", "menu", "rename", "delete"):
+            yield reverse(f"chat-{name}", args=[chat.pk])
+    for reply in Message.objects.for_user(user).filter(role="assistant"):
+        yield reverse("message-receipt", args=[reply.pk])
+    said = Message.objects.for_user(user).filter(role="user").first()
+    yield reverse("message-edit", args=[said.pk])
+    for row in Fact.objects.for_user(user)[:3]:
+        for name in ("edit", "history", "forget"):
+            yield reverse(f"memory-{name}", args=["facts", row.pk])
+
+
+def own_words(user):
+    """What the person, their model and their resources say: shown as it is."""
+    for rows in (Fact.objects, Prompt.objects):
+        for row in rows.for_user(user):
+            yield from (f"{row.key.replace('_', ' ')}: {row.value}", row.quote)
+    for message in Message.objects.for_user(user).select_related("chat"):
+        yield from (message.body, message.chat.title, *texts_in(message.receipt))
+    for event in user.memory_events.exclude(action="edited"):
+        yield from (event.key.replace("_", " "), event.before, event.after, event.quote)
+    for resource in Resource.objects.owned_by(user):
+        yield from (resource.name, resource.body)
+    for key in user.api_keys.all():
+        yield from (key.name, key.prefix)
+
+
+def texts_in(value):
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from texts_in(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from texts_in(each)
+
+
+def read(user, language):
+    user.language = language
+    user.save()
+    client = client_of(user)
+    return {address: Texts(text_of(client.get(address))).found for address in addresses(user)}
+
+
+def test_no_english_is_left_on_a_german_page(demo):
+    own = " ".join(" ".join(own_words(demo)).split()).casefold()
+    english, german = read(demo, "en"), read(demo, "de")
+    assert len(english) > 30
+    for address, texts in german.items():
+        left = {text for text in texts & english[address] if text not in SAME}
+        assert {text for text in left if without_marks(text) not in own} == set(), address
+
+
+def without_marks(text):
+    return text.removesuffix(" · memoryapp").removesuffix(":").casefold()
