@@ -88,7 +88,8 @@ class Entry:
     def has_receipt(self) -> bool:
         """Whether memory had a part in this reply, so that a line under it says something."""
         receipt = self.message.receipt
-        is_told = receipt.get("resources") or receipt.get("recall_timed_out") or self.problem
+        told = ("resources", "recall_timed_out", "continues", "instead_of")
+        is_told = self.problem or any(map(receipt.get, told))
         return bool(self.num_used or self.learned or self.num_waiting or is_told)
 
 

@@ -87,7 +87,10 @@ def checked_body(body: str) -> str:
         )
     if "\0" in body or any("\ud800" <= char <= "\udfff" for char in body):
         raise ValidationError(
-            "The message has a NUL or a broken character in it, which can't be stored. Remove it.",
+            _(
+                "The message has a NUL or a broken character in it, which can't be stored. "
+                "Remove it."
+            ),
             code="unstorable",
         )
     return body
@@ -152,22 +155,6 @@ def reopen(*, message: Message, without: Collection[str] = ()) -> Turn:
         return Turn(user_message, _new_reply(chat), without=frozenset(without))
 
 
-def switch_to(message: Message) -> None:
-    """Show the branch through `message`. Raises ReplyStreaming while the chat is answering."""
-    chat = message.chat
-    with transaction.atomic():
-        chat.lock()
-        _refuse_while_streaming(chat)
-        chat.switch_to(message)
-
-
-def _refuse_while_streaming(chat: Chat) -> None:
-    if chat.messages.streaming().exists():
-        raise ReplyStreaming("This chat is still answering. Wait for the reply, or stop it.")
-
-
-def _new_reply(chat: Chat) -> Message:
-    return chat.add_message(
 def resume(*, message: Message) -> Turn:
     """Begin a version of `message`, an unfinished reply, that goes on from the text it has.
 
@@ -195,7 +182,23 @@ def resume(*, message: Message) -> Turn:
         return Turn(user_message, _new_reply(chat, taken_up(message.body)), continues=message)
 
 
-        Role.ASSISTANT, "", status=Status.STREAMING, streaming_beat=timezone.now()
+def switch_to(message: Message) -> None:
+    """Show the branch through `message`. Raises ReplyStreaming while the chat is answering."""
+    chat = message.chat
+    with transaction.atomic():
+        chat.lock()
+        _refuse_while_streaming(chat)
+        chat.switch_to(message)
+
+
+def _refuse_while_streaming(chat: Chat) -> None:
+    if chat.messages.streaming().exists():
+        raise ReplyStreaming(_("This chat is still answering. Wait for the reply, or stop it."))
+
+
+def _new_reply(chat: Chat, body: str = "") -> Message:
+    return chat.add_message(
+        Role.ASSISTANT, body, status=Status.STREAMING, streaming_beat=timezone.now()
     )
 
 

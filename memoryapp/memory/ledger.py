@@ -228,9 +228,10 @@ def edit(*, row: Fact | Prompt, actor: str, origin: str = "user", **changes: Any
         if row.valid_to is not None:
             now = _same_key(row)
             raise ValidationError(
-                f"This was changed meanwhile: it now says “{now.value}”. Look at that first."
+                _("This was changed meanwhile: it now says “%(value)s”. Look at that first.")
+                % {"value": now.value}
                 if now
-                else "This was taken back meanwhile. Load the page again and look."
+                else _("This was taken back meanwhile. Load the page again and look.")
             )
         changes = {name: new for name, new in changes.items() if getattr(row, name) != new}
         if not changes:
