@@ -89,6 +89,26 @@ async def test_messages_reach_their_channel_in_order(layer):
     assert [(await soon(layer.receive(channel)))["n"] for _ in range(3)] == [0, 1, 2]
 
 
+async def test_receivers_of_one_channel_get_a_message_each(layer):
+    channel = await layer.new_channel()
+    receiving = [asyncio.create_task(layer.receive(channel)) for _ in "ab"]
+    await asyncio.sleep(0)
+    for n in range(2):
+        await layer.send(channel, {"type": "n", "n": n})
+    received = await soon(asyncio.gather(*receiving))
+    assert sorted(message["n"] for message in received) == [0, 1]
+
+
+async def test_what_is_sent_before_anybody_receives_waits(layer):
+    channel = await layer.new_channel()
+    receiving = asyncio.create_task(layer.receive(channel))
+    await layer.send(channel, {"type": "first"})
+    await soon(receiving)
+    await layer.send(channel, {"type": "second"})
+    await asyncio.sleep(0.1)
+    assert await soon(layer.receive(channel)) == {"type": "second"}
+
+
 async def test_channels_have_names_of_their_own(layer):
     assert len({await layer.new_channel() for _ in range(20)}) == 20
 
