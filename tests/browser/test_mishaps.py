@@ -1,0 +1,124 @@
+"""What happens to people: the network goes away, keys are hit twice, tabs are closed too early."""
+
+import time
+
+import pytest
+from playwright.sync_api import expect
+
+from memoryapp.agents import llm
+from memoryapp.models import Message
+from tests.browser.conftest import say
+from tests.factories import make_chat
+from tests.fakes import says
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def box(page):
+    return page.get_by_label("Message", exact=True)
+
+
+def reply(page):
+    return page.locator(".message--assistant").last.locator(".message__body")
+
+
+def is_finished(page):
+    expect(page.get_by_role("button", name="Send", exact=True)).to_be_visible(timeout=30_000)
+
+
+def text_of(body):
+    return body.inner_text().split()
+
+
+@pytest.fixture
+def person(browse, ada):
+    return browse(ada)
+
+
+@pytest.fixture
+def streaming(person, chat, slow_talker):
+    """A page whose chat is answering."""
+    page = person.open(f"/chats/{chat.pk}/")
+    say(page, "Tell me words")
+    expect(reply(page)).to_contain_text("word2")
+    return page
+
+
+def test_half_a_minute_without_a_network_costs_no_word(person, chat, server):
+    words = [f"word{n} " for n in range(90)]
+    with llm.override({"talker": says(*words, pause=0.5)}):
+        page = person.open(f"/chats/{chat.pk}/")
+        say(page, "Tell me words")
+        expect(reply(page)).to_contain_text("word2")
+        person.context.set_offline(True)
+        expect(page.locator("#offline")).to_be_visible()
+        time.sleep(30)
+        assert "word40" not in reply(page).inner_text()
+        person.context.set_offline(False)
+        expect(reply(page)).to_contain_text("word60")
+        expect(page.locator("#offline")).to_be_hidden()
+        is_finished(page)
+    assert text_of(reply(page)) == "".join(words).split()
+    person.errors.clear()
+
+
+def test_going_back_and_forward_again_costs_no_word(person, ada, chat, slow_talker):
+    other = make_chat(ada, "Hello", "Hi")
+    page = person.open(f"/chats/{other.pk}/")
+    page.goto(f"/chats/{chat.pk}/")
+    say(page, "Tell me words")
+    expect(reply(page)).to_contain_text("word5")
+    page.go_back()
+    expect(reply(page)).to_have_text("Hi")
+    page.go_forward()
+    expect(reply(page)).to_contain_text("word20")
+    is_finished(page)
+    assert text_of(reply(page)) == slow_talker.split()
+
+
+@pytest.mark.parametrize("address", ["/", "/chats/{}/"])
+def test_a_double_click_sends_once(person, chat, server, address):
+    with llm.override({"talker": says("Good evening.")}):
+        page = person.open(address.format(chat.pk))
+        box(page).fill("And now?")
+        page.get_by_role("button", name="Send", exact=True).dblclick()
+        expect(reply(page)).to_have_text("Good evening.")
+        is_finished(page)
+    assert Message.objects.filter(body="And now?").count() == 1
+    assert Message.objects.filter(body="Good evening.").count() == 1
+
+
+@pytest.mark.parametrize("address", ["/", "/chats/{}/"])
+def test_enter_hit_again_and_again_sends_once(person, chat, server, address):
+    with llm.override({"talker": says("Good evening.", pause=1)}):
+        page = person.open(address.format(chat.pk))
+        box(page).fill("And now?")
+        for _ in range(10):
+            page.keyboard.press("Enter")
+        expect(reply(page)).to_have_text("Good evening.")
+        is_finished(page)
+    assert Message.objects.filter(body="And now?").count() == 1
+    assert Message.objects.filter(body="Good evening.").count() == 1
+
+
+def test_a_stop_before_the_first_word_ends_the_reply(person, chat, server):
+    with llm.override({"talker": says("late", pause=60)}):
+        page = person.open(f"/chats/{chat.pk}/")
+        say(page, "And now?")
+        page.get_by_role("button", name="Stop answering").click()
+        expect(page.get_by_text("You stopped this reply.")).to_be_visible()
+        is_finished(page)
+    with llm.override({"talker": says("Good evening.")}):
+        page.get_by_role("button", name="Answer again").last.click()
+        expect(reply(page)).to_have_text("Good evening.")
+
+
+def test_a_chat_that_is_deleted_in_another_tab_while_it_answers_says_so(streaming, person, chat):
+    other = person.open(f"/chats/{chat.pk}/")
+    other.get_by_role("button", name="Chat menu").click()
+    other.get_by_role("link", name="Delete").click()
+    other.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(other.locator(".empty__title")).to_be_visible()
+    expect(streaming.get_by_text("deleted")).to_be_visible()
+    assert not Message.objects.exists()
+    person.errors.clear()
