@@ -23,15 +23,23 @@ function tell(problem) {
   box.hidden = false;
 }
 
+function showOffline(isOffline) {
+  const box = one("#offline");
+  if (box) box.hidden = !isOffline;
+}
+
 document.addEventListener("htmx:wsOpen", (event) => {
   socket = event.detail.socketWrapper;
-  one("#offline").hidden = true;
+  showOffline(false);
   join();
 });
-document.addEventListener("htmx:wsClose", () => {
-  one("#offline").hidden = false;
+document.addEventListener("htmx:wsClose", () => showOffline(true));
+// Long before the socket notices.
+window.addEventListener("offline", () => showOffline(true));
+window.addEventListener("online", () => {
+  if (socket) socket.reconnect();
+  else showOffline(false);
 });
-window.addEventListener("online", () => socket?.reconnect());
 document.addEventListener("htmx:sendError", () => tell("unreachable"));
 document.addEventListener("htmx:timeout", () => tell("unreachable"));
 document.addEventListener("htmx:responseError", (event) => tell(String(event.detail.xhr.status)));
