@@ -1,16 +1,37 @@
 """How people come in, where they are signed in, and how they leave."""
 
+import time
+
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.usersessions.models import UserSession
 from django.conf import settings
-from django.contrib.auth import SESSION_KEY
-from django.contrib.sessions.models import Session
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import HttpRequest
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from memoryapp.models import User
+
+NOTED_SECONDS = 300  # between two notes of when a session was last seen
+# Each browser's header names those that it descends from too, so the first mark decides.
+BROWSERS = (
+    ("Edg", "Edge"),
+    ("OPR/", "Opera"),
+    ("Firefox/", "Firefox"),
+    ("FxiOS/", "Firefox"),
+    ("CriOS/", "Chrome"),
+    ("Chrome/", "Chrome"),
+    ("Safari/", "Safari"),
+)
+SYSTEMS = (
+    ("Android", "Android"),
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Windows", "Windows"),
+    ("Mac OS X", "macOS"),
+    ("CrOS", "ChromeOS"),
+    ("Linux", "Linux"),
+)
 
 
 class AccountAdapter(DefaultAccountAdapter):
@@ -20,18 +41,35 @@ class AccountAdapter(DefaultAccountAdapter):
         return bool(settings.SIGNUP == "open")
 
 
-def sessions_of(user: User) -> list[str]:
-    """The keys of this person's sessions. A session is sealed, so all of them are opened."""
-    running = Session.objects.filter(expire_date__gt=timezone.now())
-    own = str(user.pk)
-    return [row.session_key for row in running if row.get_decoded().get(SESSION_KEY) == own]
+def note_visit(request: HttpRequest) -> None:
+    """Keep which browser this session is of and when it was last here, to some minutes."""
+    now = time.time()
+    if now - request.session.get("noted_at", 0) > NOTED_SECONDS:
+        request.session["noted_at"] = now
+        UserSession.objects.create_from_request(request)
+
+
+def sessions_of(user: User) -> list[UserSession]:
+    """Where this person is signed in, last seen first."""
+    sessions = UserSession.objects.purge_and_list(user)
+    return sorted(sessions, key=lambda session: session.last_seen_at, reverse=True)
 
 
 def sign_out(user: User, *, but: str | None = None) -> int:
     """End this person's sessions, except the one with the key `but`; returns how many."""
-    keys = [key for key in sessions_of(user) if key != but]
-    Session.objects.filter(session_key__in=keys).delete()
-    return len(keys)
+    ending = [session for session in sessions_of(user) if session.session_key != but]
+    for session in ending:
+        session.end()
+    return len(ending)
+
+
+def device(user_agent: str) -> str:
+    """The browser and its system, such as "Firefox, Linux"; "" if the header names neither."""
+    names = (
+        next((name for mark, name in marks if mark in user_agent), "")
+        for marks in (BROWSERS, SYSTEMS)
+    )
+    return ", ".join(filter(None, names))
 
 
 def delete(user: User) -> None:

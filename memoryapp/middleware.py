@@ -1,9 +1,11 @@
-"""What holds for the whole request of a signed-in person: their time zone and language."""
+"""What holds for the whole request of a signed-in person: their zone, language and session."""
 
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone, translation
+
+from memoryapp.accounts import note_visit
 
 
 def person(
@@ -17,5 +19,16 @@ def person(
             response = get_response(request)
         response.headers["Content-Language"] = user.language
         return response
+
+    return middleware
+
+
+def last_seen(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    def middleware(request: HttpRequest) -> HttpResponse:
+        if request.user.is_authenticated:
+            note_visit(request)
+        return get_response(request)
 
     return middleware

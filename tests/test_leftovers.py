@@ -16,6 +16,7 @@ SPOKEN = ("aria-label", "title", "placeholder", "alt")
 # Names, and words that are the same in both languages.
 SAME = {
     *("memoryapp", "English", "Deutsch", "JSON", "API", "Enter", "Esc", "Chat", "Name", "Status"),
+    "Browser",
     *("Tokens", "Export", "Text", "demo", "Chats", "Chats · memoryapp", "A model of your choice"),
     *("April", "August", "September", "November", "OPENAI_API_KEY", "TALKER_MODEL"),
 }

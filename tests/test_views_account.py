@@ -1,8 +1,14 @@
 """Usage, sessions, and leaving for good."""
 
-import pytest
-from django.contrib.auth import get_user_model
+from datetime import timedelta
 
+import pytest
+from allauth.usersessions.models import UserSession
+from django.contrib.auth import get_user_model
+from django.urls import reverse
+from django.utils import timezone
+
+from memoryapp import accounts
 from memoryapp.memory import embeddings, resources
 from memoryapp.models import ApiKey, Fact, MemoryMark, Usage
 from tests.factories import make_chat, make_fact, make_prompt, remember
@@ -33,11 +39,60 @@ def test_usage_stands_by_day_and_agent_with_a_chart(ada, ben):
 
 def test_other_browsers_are_signed_out_and_this_one_stays(ada, ben):
     here, there, of_ben = client_of(ada), client_of(ada), client_of(ben)
-    assert "signed in in one more browser" in text_of(here.get("/settings/"))
+    there.get("/")
+    assert "Sign out of all others" in text_of(here.get("/settings/"))
     page = here.post("/settings/sign-out-elsewhere/", follow=True)
     assert "Signed out in 1 other browser." in text_of(page)
     assert there.get("/settings/").status_code == 302
     assert of_ben.get("/settings/").status_code == 200
+
+
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+PHONE = (
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like"
+    " Gecko) Version/19.0 Mobile/15E148 Safari/604.1"
+)
+
+
+def session_of(client):
+    return UserSession.objects.get(session_key=client.session.session_key)
+
+
+def test_each_browser_is_listed_with_when_it_was_last_seen_and_ended_alone(ada):
+    here, there, third = client_of(ada), client_of(ada), client_of(ada)
+    there.get("/", headers={"User-Agent": PHONE})
+    third.get("/")
+    UserSession.objects.update(last_seen_at=timezone.now() - timedelta(days=1))
+    html = text_of(here.get("/settings/", headers={"User-Agent": FIREFOX}))
+    assert html.index("Firefox, Linux") < html.index("this one, now")
+    assert "Safari, iPhone" in html
+    assert html.count("yesterday") == 2
+    address = reverse("session-end", args=[session_of(there).pk])
+    assert "That browser is signed out." in text_of(here.post(address, follow=True))
+    assert there.get("/settings/").status_code == 302
+    assert third.get("/settings/").status_code == 200
+
+
+def test_a_visit_is_noted_from_time_to_time_and_not_with_each_page(ada):
+    client = client_of(ada)
+    client.get("/memory/log/")
+    before = session_of(client).last_seen_at
+    client.get("/memory/log/")
+    assert session_of(client).last_seen_at == before
+    session = client.session
+    session["noted_at"] -= accounts.NOTED_SECONDS + 1
+    session.save()
+    client.get("/memory/log/")
+    assert session_of(client).last_seen_at > before
+
+
+def test_nobody_ends_the_session_of_somebody_else(ada, ben, client):
+    there = client_of(ada)
+    there.get("/")
+    address = reverse("session-end", args=[session_of(there).pk])
+    assert client_of(ben).post(address).status_code == 404
+    assert client.post(address).url.startswith("/accounts/login/")
+    assert there.get("/settings/").status_code == 200
 
 
 @pytest.fixture

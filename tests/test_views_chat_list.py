@@ -51,6 +51,7 @@ def test_a_search_costs_the_same_however_much_it_finds(ada, django_assert_max_nu
     for number in range(30):
         make_chat(ada, f"The plumber comes on day {number}.", title=f"Day {number}")
     client = client_of(ada)
+    client.get("/")  # which notes the visit
     with django_assert_max_num_queries(12):
         html = text_of(htmx_get(client, "/chats/", q="plumber"))
     assert html.count("chats__line") > 10
@@ -68,6 +69,19 @@ def test_an_emptied_search_shows_the_list_again(chat, ada):
 def test_all_chats_are_a_page_too(ada):
     make_chat(ada, title="Leeks")
     assert "Leeks" in text_of(client_of(ada).get("/chats/", {"q": "leek"}))
+
+
+def test_a_long_list_of_chats_has_pages(ada):
+    for number in range(51):
+        make_chat(ada, title=f"Number {number}.")
+    client = client_of(ada)
+    pages = [text_of(client.get("/chats/", {"page": page})) for page in (1, 2)]
+    newest, oldest = (page.split('class="ledger"')[1] for page in pages)
+    assert "Number 50." in newest
+    assert "Number 0." not in newest
+    assert "?page=2" in newest
+    assert "Number 0." in oldest
+    assert "Older chats" not in oldest
 
 
 def test_an_archived_chat_leaves_the_list_and_comes_back(ada):

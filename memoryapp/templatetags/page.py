@@ -16,7 +16,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from memoryapp import markdown, sentences
+from memoryapp import accounts, markdown, sentences
 from memoryapp.models import Chat, Fact, Prompt
 
 THEMES = ("light", "dark")
@@ -49,6 +49,9 @@ def theme(context: Context) -> SafeString:
 @register.filter
 def as_html(body: str) -> SafeString:
     return markdown.render(body)
+
+
+register.filter(accounts.device)
 
 
 @register.filter

@@ -6,6 +6,7 @@ from typing import Any
 from asgiref.sync import async_to_sync
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
+from django.core.paginator import Paginator
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
@@ -26,6 +27,7 @@ from memoryapp.models import Chat, Fact, Message, Prompt, User
 from memoryapp.views import as_uuid, here, listed, render_dialog, render_page
 
 QUERY_MAX_CHARS = 200
+PAGE_OF_CHATS = 50
 
 
 def own_chat(user: User, chat_id: uuid.UUID) -> Chat:
@@ -150,12 +152,13 @@ def chat_list(request: HtmxHttpRequest) -> HttpResponse:
     is_archived = "archived" in request.GET
     if request.htmx and not query:
         return render(request, "chats/_list.html", listed(request))
-    context = {"query": query, "is_archived": is_archived}
+    context: dict[str, Any] = {"query": query, "is_archived": is_archived}
     if query:
         context["found"] = chat_search.search(request.user, query, is_archived=is_archived)
     else:
         chats = fragments.chat_list(request.user, is_archived=is_archived)
-        context["found"] = [chat_search.Found(chat) for chat in chats]
+        context["page"] = Paginator(chats, PAGE_OF_CHATS).get_page(request.GET.get("page"))
+        context["found"] = [chat_search.Found(chat) for chat in context["page"]]
     if request.htmx:
         return render(request, "chats/_found.html", {**context, "here": here(request)})
     return render_page(request, "chats/index.html", context)

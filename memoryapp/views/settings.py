@@ -3,6 +3,7 @@
 import uuid
 from typing import Any
 
+from allauth.usersessions.models import UserSession
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
@@ -39,12 +40,11 @@ def _render(request: HtmxHttpRequest, status: int = 200, **context: Any) -> Http
         "keys": ApiKey.objects.for_user(request.user),
     }
     usage = list(Usage.objects.for_user(request.user).by_day(request.user.zone, USAGE_DAYS))
-    elsewhere = set(accounts.sessions_of(request.user)) - {request.session.session_key}
     shown = {
         "usage": usage,
         "usage_days": USAGE_DAYS,
         "chart": charts.tokens(usage, timezone.localdate(), USAGE_DAYS),
-        "num_elsewhere": len(elsewhere),
+        "sessions": accounts.sessions_of(request.user),
     }
     return render_page(request, "settings/index.html", {**forms, **shown, **context}, status=status)
 
@@ -99,6 +99,15 @@ def sign_out_elsewhere(request: HtmxHttpRequest) -> HttpResponse:
         "Signed out in %(n)s other browser.", "Signed out in %(n)s other browsers.", number
     )
     messages.success(request, done % {"n": number})
+    return redirect("settings")
+
+
+@login_required
+@require_POST
+def session_end(request: HtmxHttpRequest, session_id: int) -> HttpResponse:
+    session = get_object_or_404(UserSession.objects.filter(user=request.user), pk=session_id)
+    session.end()
+    messages.success(request, _("That browser is signed out."))
     return redirect("settings")
 
 
