@@ -60,8 +60,8 @@ class Live:
     """A reply while this process writes it."""
 
     turn: Turn
-    text: str = ""
-    sent: int = 0  # how many code points of the text have been published
+    text: str
+    sent: int  # how many code points of the text have been published
     receipt: Receipt | None = None
     # How it ends when the writing is cut off: by somebody who says so first, or by the server.
     cut_off: End = End(Status.INTERRUPTED, INTERRUPTED)
@@ -90,7 +90,7 @@ FOR_ALL: dict[Callable[[], Awaitable[None]], asyncio.Task[None]] = {}
 
 async def start(turn: Turn) -> None:
     """Answer `turn` in this process, whatever becomes of the request that asked for it."""
-    live = LIVE[str(turn.reply.pk)] = Live(turn)
+    live = LIVE[str(turn.reply.pk)] = Live(turn, turn.begun, len(turn.begun))
     # In a context of its own: a request's context holds asgiref's threads, which end with it.
     live.writing = asyncio.create_task(_stream(live), context=Context())
     live.task = asyncio.create_task(_write(live, live.writing), context=Context())
@@ -123,6 +123,8 @@ async def _write(live: Live, writing: asyncio.Task[None]) -> None:
     finally:
         obeying.cancel()
     await _finish(live, end)
+    if (before := live.turn.continues) and live.text == live.turn.begun:
+        live.text = before.body  # nothing came, so nothing is taken away either
 
 
 async def _stream(live: Live) -> None:
@@ -134,7 +136,8 @@ async def _stream(live: Live) -> None:
                 await _tell(live, "reply.recalled", receipt=asdict(piece))
                 continue
             live.text += piece
-            if live.sent == 0:
+            is_first = live.text == live.turn.begun
+            if is_first:
                 await _flush(live)
 
 

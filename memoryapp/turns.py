@@ -19,7 +19,9 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from memoryapp.agents import llm, talker
-from memoryapp.memory import embeddings, ledger, recall, resources
+from memoryapp.agents.continuing import taken_up
+from memoryapp.memory import embeddings, recall, resources
+from memoryapp.memory.phrases import is_off_the_record
 from memoryapp.models import Chat, Message, Prompt, Usage
 from memoryapp.patience import in_database, patiently
 
@@ -40,6 +42,12 @@ class Turn:
     reply: Message
     is_new: bool = True
     without: frozenset[str] = frozenset()  # ids of facts that recall leaves out
+    continues: Message | None = None  # the unfinished version whose text this reply begins with
+
+    @property
+    def begun(self) -> str:
+        """What the reply says before its model has its say."""
+        return taken_up(self.continues.body) if self.continues else ""
 
 
 @dataclass
@@ -62,6 +70,8 @@ class Receipt:
     summary_message_id: str | None = None
     window: int = 0
     without: list[str] = field(default_factory=list)
+    continues: str | None = None  # id of the version that this reply goes on with
+    begun_chars: int = 0  # so many of the text are of that version
     recall_timed_out: bool = False
     embedding_model: str = ""
     tokens: dict[str, int] = field(default_factory=dict)
@@ -294,6 +304,8 @@ def told(
     receipt.window = len(history)
     receipt.without = sorted(turn.without)
     receipt.recall_timed_out = recalled.timed_out
+    receipt.continues = str(turn.continues.pk) if turn.continues else None
+    receipt.begun_chars = len(turn.begun)
     receipt.embedding_model = known.embedding_model
     receipt.milliseconds["recall"] = recalled.milliseconds
     return talker.Context(
@@ -307,6 +319,7 @@ def told(
         search_resources=_resource_search(turn, receipt),
         search_archive=_archive_search(turn, receipt, is_local),
     )
+        begun=turn.begun,
 
 
 def _resource_search(turn: Turn, receipt: Receipt) -> Callable[[str], Awaitable[list[str]]]:
@@ -365,6 +378,7 @@ def sent_prompt(reply: Message) -> talker.Prompt | None:
     )
     return talker.prompt(reply.parent.body, context)
 
+        begun=reply.body[: receipt.get("begun_chars", 0)],
 
 async def _nothing_found(query: str) -> list[str]:
     return []

@@ -28,6 +28,9 @@ urlpatterns = [
         name="message-regenerate",
     ),
     path("messages/<uuid:message_id>/redo/", messages.message_redo, name="message-redo"),
+    path(
+        "messages/<uuid:message_id>/continue/", messages.message_continue, name="message-continue"
+    ),
     path("messages/<uuid:message_id>/mark/", messages.message_mark, name="message-mark"),
     path("messages/<uuid:message_id>/receipt/", messages.message_receipt, name="message-receipt"),
     path("memory/", memory.memory_facts, name="memory-facts"),

@@ -29,7 +29,11 @@ A prompt has three parts, in this order, so that a provider's cache of the begin
        What do I use for deployments?
 
    `Facts:` and `Earlier turns:` are left out when there are none. What stands in a fence is
-   escaped (`fences.escape`) and each memory is one line.
+   escaped (`fences.escape`) and each memory is one line. A turn that tells what holds no longer
+   says so.
+
+A reply that was cut off is gone on with: the question and what there is of the reply stand at the
+end of the history then, and `continuing.GO_ON` in the place of the question.
 """
 
 import re
@@ -61,6 +65,7 @@ from pydantic_ai.exceptions import UnexpectedModelBehavior
 
 from memoryapp.agents import llm
 from memoryapp.agents.failures import EmptyReply, EndlessReply
+from memoryapp.agents.continuing import GO_ON
 from memoryapp.agents.fences import escape, fence
 from memoryapp.agents.thinking import Spoken
 from memoryapp.memory.recall import Memory
@@ -108,6 +113,7 @@ class Context:
     search_archive: Callable[[str], Awaitable[list[str]]]
 
 
+    begun: str = ""  # what there is of the reply already
 @dataclass(frozen=True)
 class Prompt:
     """Exactly what is sent."""
@@ -144,8 +150,11 @@ def prompt(question: str, context: Context) -> Prompt:
     unanswered = [history.pop().body] if history and history[-1].role == "user" else []
     return Prompt(
         instructions=_instructions(context.persona),
+    asked = "\n\n".join((_memory(context), *unanswered, question))
+    if context.begun:
+        history += [Said("user", asked), Said("assistant", context.begun)]
         history=tuple(history),
-        question="\n\n".join((_memory(context), *unanswered, question)),
+        question=GO_ON if context.begun else asked,
     )
 
 

@@ -152,6 +152,25 @@ async def message_regenerate(
     )
 
 
+@router.post(
+    "/messages/{message_id}/continue",
+    response={201: MessageOut},
+    summary="Go on with a reply that ended too early",
+    openapi_extra={"responses": {200: {"description": "OK", **STREAMED["responses"][200]}}},
+)
+async def message_continue(
+    request: ApiRequest, message_id: UUID
+) -> Status[MessageOut] | StreamingHttpResponse:
+    """A new version that begins with the text there is; the old one stays. For a reply that was
+    stopped, failed or was interrupted: 422 for a complete one, 409 while the chat answers. Waits
+    or streams, as POST of a message; a stream begins with the text there is."""
+    return await answered(request, await begin(partial(resumed, request.user, message_id)))
+
+
+def resumed(user: User, message_id: UUID) -> Turn:
+    return turns.resume(message=found_reply(user, message_id))
+
+
 def reopened(user: User, message_id: UUID, without: list[UUID]) -> Turn:
     reply = found_reply(user, message_id)
     if Fact.objects.for_user(user).filter(pk__in=without).count() < len(set(without)):

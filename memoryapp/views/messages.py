@@ -1,6 +1,8 @@
 """Messages: say something, stop or repeat a reply, find a message, and what went into a reply."""
 
 import uuid
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from asgiref.sync import async_to_sync
@@ -82,6 +84,21 @@ def message_regenerate(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpR
     message = own_message(request.user, message_id)
     without = [id for id in map(as_uuid, request.POST.getlist("without")) if id]
     facts = Fact.objects.for_user(request.user).filter(pk__in=without)
+    reopen = partial(turns.reopen, without=[str(fact.pk) for fact in facts])
+    return _answered_anew(request, message, reopen)
+
+
+@login_required
+@require_POST
+def message_continue(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpResponse:
+    """Go on with a reply that ended too early."""
+    return _answered_anew(request, own_message(request.user, message_id), turns.resume)
+
+
+def _answered_anew(
+    request: HtmxHttpRequest, message: Message, open_version: Callable[..., turns.Turn]
+) -> HttpResponse:
+    """Another version of a reply, which begins to stream."""
     try:
         turn = turns.reopen(message=message, without=[str(fact.pk) for fact in facts])
     except turns.ReplyStreaming as error:

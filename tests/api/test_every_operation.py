@@ -33,6 +33,7 @@ ASKED = [
     ("PATCH /messages/{message_id}", "", {"is_active": True}, 404),
     ("POST /messages/{message_id}/stop", "", None, 404),
     ("POST /messages/{message_id}/regenerate", "", {}, 404),
+    ("POST /messages/{message_id}/continue", "", None, 404),
     ("POST /messages/{message_id}/redo", "", None, 404),
     ("GET /messages/{message_id}/receipt", "", None, 404),
     ("POST /messages/{message_id}/marks", "", {"memory_id": "{fact_id}", "is_useful": True}, 404),

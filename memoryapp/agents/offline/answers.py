@@ -71,14 +71,15 @@ KINDS = {
 def reply(
     messages: list[ModelMessage], parameters: ModelRequestParameters
 ) -> TextPart | ToolCallPart:
-    """A search if one is needed, else the whole reply."""
+    """A search if one is needed, else the whole reply, or what it still lacks."""
     asked = question(messages, parameters)
     wanted = _wanted(asked.body)
     if (tool := _next_search(asked, wanted)) is not None:
         return ToolCallPart(tool, {"query": " ".join(wanted)})
     say = GERMAN if _is_german(asked) else ENGLISH
     paragraphs = [say.introduction] if asked.is_first else []
-    return TextPart("\n\n".join([*paragraphs, *_answer(asked, wanted, say)]))
+    text = "\n\n".join([*paragraphs, *_answer(asked, wanted, say)])
+    return TextPart(text.removeprefix(asked.begun))
 
 
 def _answer(asked: Question, wanted: Sequence[str], say: Wording) -> list[str]:

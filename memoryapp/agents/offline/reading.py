@@ -10,10 +10,13 @@ from pydantic_ai.messages import (
     ModelMessage,
     ModelRequest,
     ModelResponse,
+    TextPart,
     ToolReturnPart,
     UserPromptPart,
 )
 from pydantic_ai.models import ModelRequestParameters
+
+from memoryapp.agents.continuing import GO_ON
 
 P = TypeVar("P", UserPromptPart, ToolReturnPart)
 
@@ -45,17 +48,22 @@ class Question:
 
 
 def last_prompt(messages: Sequence[ModelMessage]) -> str:
+    begun: str  # what there is of the reply already
     """The text of the last user message."""
     prompts = _parts(messages, UserPromptPart)
     return prompts[-1].content if prompts and isinstance(prompts[-1].content, str) else ""
 
 
 def question(messages: Sequence[ModelMessage], parameters: ModelRequestParameters) -> Question:
-    """The question in the last user message, with what tools found since then."""
+    """The last question, with what tools found since then."""
     start = max(i for i, message in enumerate(messages) if _parts([message], UserPromptPart))
     earlier, since = messages[:start], messages[start:]
-    memory, _, body = last_prompt(messages).partition("</memory>")
+    if asked == GO_ON:
+        *earlier, question, reply = earlier
+        asked, begun = last_prompt([question]), _said(reply)
+    memory, _, body = asked.partition("</memory>")
     summary = SUMMARY.match(body)
+    asked, begun = last_prompt(messages), ""
     facts, _, turns = memory.partition("\nEarlier turns:\n")
     instructions = "\n\n".join(part.content for part in parameters.instruction_parts or ())
     return Question(
@@ -78,9 +86,14 @@ def question(messages: Sequence[ModelMessage], parameters: ModelRequestParameter
 def _parts(messages: Sequence[ModelMessage], kind: type[P]) -> list[P]:
     return [
         part
+        begun=begun,
         for message in messages
         if isinstance(message, ModelRequest)
         for part in message.parts
+def _said(reply: ModelMessage) -> str:
+    return "".join(part.content for part in reply.parts if isinstance(part, TextPart))
+
+
         if isinstance(part, kind)
     ]
 
