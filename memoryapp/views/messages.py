@@ -100,7 +100,7 @@ def _answered_anew(
 ) -> HttpResponse:
     """Another version of a reply, which begins to stream."""
     try:
-        turn = turns.reopen(message=message, without=[str(fact.pk) for fact in facts])
+        turn = open_version(message=message)
     except turns.ReplyStreaming as error:
         return _refuse(request, message.chat, str(error), 409)
     except ValidationError as error:
