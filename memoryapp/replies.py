@@ -122,9 +122,9 @@ async def _write(live: Live, writing: asyncio.Task[None]) -> None:
         end = await _end_of(live, writing)
     finally:
         obeying.cancel()
-    await _finish(live, end)
     if (before := live.turn.continues) and live.text == live.turn.begun:
         live.text = before.body  # nothing came, so nothing is taken away either
+    await _finish(live, end)
 
 
 async def _stream(live: Live) -> None:
@@ -135,8 +135,8 @@ async def _stream(live: Live) -> None:
                 live.receipt = piece
                 await _tell(live, "reply.recalled", receipt=asdict(piece))
                 continue
-            live.text += piece
             is_first = live.text == live.turn.begun
+            live.text += piece
             if is_first:
                 await _flush(live)
 

@@ -303,9 +303,9 @@ def told(
     receipt.summary_message_id = summaries[-1] if summaries else None
     receipt.window = len(history)
     receipt.without = sorted(turn.without)
-    receipt.recall_timed_out = recalled.timed_out
     receipt.continues = str(turn.continues.pk) if turn.continues else None
     receipt.begun_chars = len(turn.begun)
+    receipt.recall_timed_out = recalled.timed_out
     receipt.embedding_model = known.embedding_model
     receipt.milliseconds["recall"] = recalled.milliseconds
     return talker.Context(
@@ -318,8 +318,8 @@ def told(
         now=now,
         search_resources=_resource_search(turn, receipt),
         search_archive=_archive_search(turn, receipt, is_local),
-    )
         begun=turn.begun,
+    )
 
 
 def _resource_search(turn: Turn, receipt: Receipt) -> Callable[[str], Awaitable[list[str]]]:
@@ -375,10 +375,10 @@ def sent_prompt(reply: Message) -> talker.Prompt | None:
         now=datetime.fromisoformat(receipt["now"]),
         search_resources=_nothing_found,
         search_archive=_nothing_found,
+        begun=reply.body[: receipt.get("begun_chars", 0)],
     )
     return talker.prompt(reply.parent.body, context)
 
-        begun=reply.body[: receipt.get("begun_chars", 0)],
 
 async def _nothing_found(query: str) -> list[str]:
     return []

@@ -64,8 +64,8 @@ from pydantic_ai import (
 from pydantic_ai.exceptions import UnexpectedModelBehavior
 
 from memoryapp.agents import llm
-from memoryapp.agents.failures import EmptyReply, EndlessReply
 from memoryapp.agents.continuing import GO_ON
+from memoryapp.agents.failures import EmptyReply, EndlessReply
 from memoryapp.agents.fences import escape, fence
 from memoryapp.agents.thinking import Spoken
 from memoryapp.memory.recall import Memory
@@ -111,9 +111,9 @@ class Context:
     now: datetime  # in the user's time zone
     search_resources: Callable[[str], Awaitable[list[str]]]
     search_archive: Callable[[str], Awaitable[list[str]]]
-
-
     begun: str = ""  # what there is of the reply already
+
+
 @dataclass(frozen=True)
 class Prompt:
     """Exactly what is sent."""

@@ -45,10 +45,10 @@ class Question:
     is_first: bool  # in its chat
     tools: frozenset[str]
     found: dict[str, tuple[str, ...]]  # by the tools called for it so far, "source: text" each
+    begun: str  # what there is of the reply already
 
 
 def last_prompt(messages: Sequence[ModelMessage]) -> str:
-    begun: str  # what there is of the reply already
     """The text of the last user message."""
     prompts = _parts(messages, UserPromptPart)
     return prompts[-1].content if prompts and isinstance(prompts[-1].content, str) else ""
@@ -57,13 +57,13 @@ def last_prompt(messages: Sequence[ModelMessage]) -> str:
 def question(messages: Sequence[ModelMessage], parameters: ModelRequestParameters) -> Question:
     """The last question, with what tools found since then."""
     start = max(i for i, message in enumerate(messages) if _parts([message], UserPromptPart))
+    asked, begun = last_prompt(messages), ""
     earlier, since = messages[:start], messages[start:]
     if asked == GO_ON:
         *earlier, question, reply = earlier
         asked, begun = last_prompt([question]), _said(reply)
     memory, _, body = asked.partition("</memory>")
     summary = SUMMARY.match(body)
-    asked, begun = last_prompt(messages), ""
     facts, _, turns = memory.partition("\nEarlier turns:\n")
     instructions = "\n\n".join(part.content for part in parameters.instruction_parts or ())
     return Question(
@@ -80,20 +80,20 @@ def question(messages: Sequence[ModelMessage], parameters: ModelRequestParameter
             part.tool_name: _found(part.model_response_str())
             for part in _parts(since, ToolReturnPart)
         },
+        begun=begun,
     )
+
+
+def _said(reply: ModelMessage) -> str:
+    return "".join(part.content for part in reply.parts if isinstance(part, TextPart))
 
 
 def _parts(messages: Sequence[ModelMessage], kind: type[P]) -> list[P]:
     return [
         part
-        begun=begun,
         for message in messages
         if isinstance(message, ModelRequest)
         for part in message.parts
-def _said(reply: ModelMessage) -> str:
-    return "".join(part.content for part in reply.parts if isinstance(part, TextPart))
-
-
         if isinstance(part, kind)
     ]
 
