@@ -67,8 +67,8 @@ urlpatterns = [
         settings.sign_out_elsewhere,
         name="settings-sign-out-elsewhere",
     ),
+    path("settings/sessions/<int:session_id>/end/", settings.session_end, name="session-end"),
     path("settings/delete-account/", settings.delete_account, name="settings-delete-account"),
     path("settings/keys/add/", settings.key_add, name="key-add"),
     path("settings/keys/<uuid:key_id>/delete/", settings.key_delete, name="key-delete"),
-    path("settings/sessions/<int:session_id>/end/", settings.session_end, name="session-end"),
 ]

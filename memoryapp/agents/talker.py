@@ -148,11 +148,11 @@ def prompt(question: str, context: Context) -> Prompt:
     """What is sent for `question`, in the layout that this module begins with."""
     history = list(_joined(_fenced(said) for said in context.history))
     unanswered = [history.pop().body] if history and history[-1].role == "user" else []
-    return Prompt(
-        instructions=_instructions(context.persona),
     asked = "\n\n".join((_memory(context), *unanswered, question))
     if context.begun:
         history += [Said("user", asked), Said("assistant", context.begun)]
+    return Prompt(
+        instructions=_instructions(context.persona),
         history=tuple(history),
         question=GO_ON if context.begun else asked,
     )
