@@ -14,6 +14,7 @@ from django.db import Error, InterfaceError, OperationalError, connection, trans
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
+from memoryapp.accounting import account_for_part
 from memoryapp.agents import llm
 from memoryapp.channel_layer import chat_group
 from memoryapp.memory import embeddings
@@ -238,6 +239,8 @@ async def _finish(live: Live, end: End) -> None:
     if is_there and end.error is not None:
         logger.error("The reply %s failed", live.id, exc_info=end.error)
     await _tell(live, "reply.finished", status=end.status)
+    if end.status != Status.COMPLETE:
+        await patiently(account_for_part, live.id)
 
 
 def _keep_end(live: Live, end: End) -> bool:

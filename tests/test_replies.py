@@ -14,9 +14,10 @@ from django_q.models import OrmQ
 from psycopg import AsyncConnection
 
 from memoryapp import followers, replies, turns
-from memoryapp.agents import llm
+from memoryapp.agents import llm, talker
 from memoryapp.channel_layer import conninfo
 from memoryapp.models import Chat, Message, Usage
+from memoryapp.models.chats import num_tokens
 from memoryapp.patience import in_database
 from tests.fakes import Script, says
 
@@ -47,6 +48,15 @@ async def begin(chat):
     turn = await sync_to_async(turns.open_turn)(chat=chat, body="And now?")
     await replies.start(turn)
     return turn.reply
+
+
+async def begin_to_say(chat):
+    """A reply some of whose words have come."""
+    reply = await begin(chat)
+    async with asyncio.timeout(10):
+        while not replies.LIVE[str(reply.pk)].text:
+            await asyncio.sleep(0.02)
+    return reply
 
 
 async def end(reply):
@@ -109,12 +119,34 @@ async def test_a_finished_reply_can_be_followed(chat, talk):
 
 async def test_stop_keeps_the_text_and_ends_the_reply(chat, talk):
     talk(*("word " for _ in range(1000)), pause=0.01)
-    reply = await begin(chat)
-    await asyncio.sleep(0.3)
+    reply = await begin_to_say(chat)
     await replies.stop(reply.pk)
     reply = await end(reply)
     assert reply.status == "stopped"
     assert 0 < len(reply.body) < 2000
+
+
+async def test_what_a_stopped_reply_took_is_accounted_for_by_estimate(ada, chat, talk):
+    talk(*("word " for _ in range(1000)), pause=0.01)
+    reply = await begin_to_say(chat)
+    await replies.stop(reply.pk)
+    reply = await end(reply)
+    usage = await Usage.objects.aget()
+    assert (usage.agent, usage.user_id, usage.chat_id) == ("talker", ada.pk, chat.pk)
+    assert usage.output_tokens == num_tokens(reply.body)
+    assert usage.input_tokens > num_tokens(talker.GUARDRAILS)
+    assert usage.error == "The reply was stopped, so the tokens are an estimate."
+    assert (usage.model, usage.cost) == (reply.receipt["model"], None)
+    assert 0 < usage.milliseconds < 10_000
+
+
+async def test_a_reply_that_said_nothing_is_not_accounted_for(chat, talk):
+    talk("late", pause=60)
+    reply = await begin(chat)
+    await asyncio.sleep(0.2)
+    await replies.stop(reply.pk)
+    assert (await end(reply)).status == "stopped"
+    assert not await Usage.objects.aexists()
 
 
 async def test_the_partial_text_is_saved_while_it_streams(chat, talk):
@@ -155,8 +187,7 @@ async def test_a_reply_that_fails_says_why_and_keeps_its_text(chat):
 
 async def test_draining_ends_replies_as_interrupted(chat, talk):
     talk(*("word " for _ in range(1000)), pause=0.01)
-    reply = await begin(chat)
-    await asyncio.sleep(0.2)
+    reply = await begin_to_say(chat)
     await replies.drain()
     reply = await Message.objects.aget(pk=reply.pk)
     assert reply.status == "interrupted"
