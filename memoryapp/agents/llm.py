@@ -4,7 +4,7 @@ import os
 import re
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -20,7 +20,7 @@ from pydantic_ai.providers import Provider, infer_provider, infer_provider_class
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RunUsage
 
-from memoryapp.agents import offline, streaming
+from memoryapp.agents import offline, sending, streaming
 from memoryapp.agents.failures import MODEL_FAILURES as MODEL_FAILURES
 from memoryapp.agents.failures import explain as explain
 from memoryapp.agents.servers import first_model, is_here, is_near
@@ -197,6 +197,12 @@ def label(choice: Choice) -> str:
     return (ON_THIS_MACHINE if is_here(_base_url(choice.name)) else IN_THIS_NETWORK).format(model)
 
 
+def prepare() -> None:
+    """Load what the talker's model needs. That takes a second, and only the first time."""
+    with suppress(UserError):  # whoever asks it something is told
+        build(choose("talker"), "title")
+
+
 def build(choice: Choice, agent: Agent) -> Model:
     """The pydantic-ai model of a choice. Raises UserError, with what to do, for a bad name."""
     if agent in _overrides:
@@ -219,6 +225,8 @@ def _model(agent: Agent, name: str, base_url: str, client: AsyncClient | None) -
         make: Any = infer_provider_class(kind)
         return cast(Provider[Any], make(**arguments))
 
+    if name.partition(":")[0] in OPENAI_KINDS:
+        sending.send_as_it_is()
     try:
         return infer_model(name, provider)
     except (ValueError, ImportError, UserError) as error:
