@@ -85,6 +85,7 @@ class Live:
 
 
 LIVE: dict[str, Live] = {}
+TELLING: set[asyncio.Task[None]] = set()  # else nothing would hold them
 # What is done for all of them together, as long as there are any.
 FOR_ALL: dict[Callable[[], Awaitable[None]], asyncio.Task[None]] = {}
 
@@ -129,12 +130,12 @@ async def _write(live: Live, writing: asyncio.Task[None]) -> None:
 
 
 async def _stream(live: Live) -> None:
-    await _tell(live, "reply.started", user_message=str(live.turn.user_message.pk))
+    _tell_meanwhile(live, "reply.started", user_message=str(live.turn.user_message.pk))
     async with aclosing(take_turn(live.turn)) as pieces:
         async for piece in pieces:
             if isinstance(piece, Receipt):
                 live.receipt = piece
-                await _tell(live, "reply.recalled", receipt=asdict(piece))
+                _tell_meanwhile(live, "reply.recalled", receipt=asdict(piece))
                 continue
             is_first = live.text == live.turn.begun
             live.text += piece
@@ -220,6 +221,13 @@ async def _flush(live: Live) -> None:
         await _tell(live, "reply.delta", offset=offset, text=text)
 
 
+def _tell_meanwhile(live: Live, type: str, **fields: Any) -> None:
+    """As `_tell`, while the reply goes on. What is told later is heard later all the same."""
+    telling = asyncio.create_task(_tell(live, type, **fields))
+    TELLING.add(telling)
+    telling.add_done_callback(TELLING.discard)
+
+
 async def _tell(live: Live, type: str, **fields: Any) -> None:
     """Tell whoever follows, if that can be done now: offsets show what was missed."""
     event = {"type": type, "reply": live.id, **fields}
@@ -261,8 +269,9 @@ async def lifespan(scope: Any, receive: Callable[[], Awaitable[Event]], send: An
     while True:
         event = await receive()
         if event["type"] == "lifespan.startup":
-            # The first question shall not wait for the embedder to load, nor do without memory.
-            asyncio.get_running_loop().run_in_executor(None, embeddings.prepare)
+            # The first question shall not wait for what loads slowly, nor do without memory.
+            for prepare in (embeddings.prepare, llm.prepare):
+                asyncio.get_running_loop().run_in_executor(None, prepare)
             await send({"type": "lifespan.startup.complete"})
         elif event["type"] == "lifespan.shutdown":
             await drain()
