@@ -1,20 +1,28 @@
 """Everything as `manage.py up` runs it, a person who talks to it, and a look into its rows."""
 
 import json
+import shutil
 import signal
+import subprocess
 import threading
 import time
 import uuid
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
 
 import httpx
 import psutil
 import psycopg
+import pytest
 
 from memoryapp import embedded_postgres
 from tests.processes import free_port, manage, running, short_folder, wait_until
 
-PERSON = "from memoryapp.models import User; User.objects.create_user('ada', timezone='UTC')"
+PASSWORD = "a-long-password"
+PERSON = f"""
+from memoryapp.models import User
+User.objects.create_user("ada", password="{PASSWORD}", timezone="UTC")
+"""
 
 
 class Product:
@@ -65,8 +73,17 @@ class Product:
     def value(self, sql, *params):
         return self.rows(sql, *params)[0][0]
 
+    def num_rows(self):
+        """How many rows each table has."""
+        tables = self.rows("select tablename from pg_tables where schemaname = 'public'")
+        return {name: self.value(f'select count(*) from "{name}"') for (name,) in tables}
+
     def num_streaming(self):
         return self.value("select count(*) from memoryapp_message where status = 'streaming'")
+
+    def num_waiting(self):
+        """How many background tasks wait or are being worked on."""
+        return self.value("select count(*) from django_q_ormq")
 
     def replies(self, chat):
         """(status, body) of each reply in a chat, oldest first."""
@@ -100,6 +117,14 @@ class Product:
     def say(self, chat, body, id=None):
         asked = Asked(self, chat, body, id or str(uuid.uuid4()))
         asked.start()
+        return asked
+
+    def begin_replies(self, number, answer):
+        """So many replies that stream, each with some words in its row."""
+        chats = [self.make_chat() for _ in range(number)]
+        asked = [self.say(chat, f"Question {n} {answer}") for n, chat in enumerate(chats)]
+        partly = "select count(*) from memoryapp_message where status = 'streaming' and body <> ''"
+        wait_until(lambda: self.value(partly) == number, 90)
         return asked
 
 
@@ -164,7 +189,8 @@ def events(lines):
 @contextmanager
 def product(model, *arguments, **environment):
     """A product of its own, with this model; stopped with all its processes."""
-    with short_folder() as data_dir:
+    given = environment.get("DATA_DIR")
+    with nullcontext(Path(given)) if given else short_folder() as data_dir:
         port = free_port()
         environment = {
             "DATABASE_URL": "",
@@ -186,6 +212,19 @@ def product(model, *arguments, **environment):
                 running_product.http.close()
                 up.stop()
                 embedded_postgres.stop(data_dir / "postgres")
+
+
+@contextmanager
+def redis(port):
+    """A Redis that keeps nothing."""
+    if not shutil.which("redis-server"):
+        pytest.skip("redis-server isn't installed")
+    command = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as server:
+        try:
+            yield server
+        finally:
+            server.terminate()
 
 
 def kill(process, how=signal.SIGKILL):

@@ -12,15 +12,6 @@ from tests.processes import wait_until
 LONG = "[[words=3000 pace=0.05]]"
 
 
-def begin(up, number):
-    """So many replies that stream, each with some words in its row."""
-    chats = [up.make_chat() for _ in range(number)]
-    asked = [up.say(chat, f"Question {n} {LONG}") for n, chat in enumerate(chats)]
-    partly = "select count(*) from memoryapp_message where status = 'streaming' and body <> ''"
-    wait_until(lambda: up.value(partly) == number, 90)
-    return asked
-
-
 def each_reply_is_marked_and_its_text_a_beginning(up, asked):
     for question in asked:
         [(status, body)] = up.replies(question.chat)
@@ -34,7 +25,7 @@ def each_reply_is_marked_and_its_text_a_beginning(up, asked):
 
 @pytest.mark.parametrize("number", [1, 50])
 def test_replies_of_a_killed_process_are_interrupted_within_a_minute(up, model, number, note):
-    asked = begin(up, number)
+    asked = up.begin_replies(number, LONG)
     kill(up.web)
     killed_at = time.monotonic()
     wait_until(lambda: up.is_answering, 60)
@@ -49,7 +40,7 @@ def test_replies_of_a_killed_process_are_interrupted_within_a_minute(up, model, 
 def test_replies_of_a_process_that_is_asked_to_end_are_saved_to_the_last_word(
     up, model, number, note
 ):
-    asked = begin(up, number)
+    asked = up.begin_replies(number, LONG)
     web = up.web
     kill(web, signal.SIGTERM)
     asked_at = time.monotonic()
@@ -65,23 +56,16 @@ def test_replies_of_a_process_that_is_asked_to_end_are_saved_to_the_last_word(
     assert model.streaming == set()
 
 
-def test_a_send_that_is_repeated_after_a_crash_is_the_same_turn(up):
-    [question] = begin(up, 1)
-    kill(up.web)
-    wait_until(lambda: up.is_answering, 60)
-    wait_until(lambda: up.num_streaming() == 0, 60)
-    again = up.say(question.chat, question.sent["body"], id=question.id)
-    assert again.ended() == "reply_interrupted"
-    assert (up.num_asked(question.chat), len(up.replies(question.chat))) == (1, 1)
-
-
-def test_an_interrupted_reply_is_answered_again(up):
+def test_after_a_crash_the_same_send_is_the_same_turn_and_a_reply_is_written_again(up):
     chat = up.make_chat()
     question = up.say(chat, "Short [[words=40 pace=0.1]]")
     wait_until(lambda: question.text, 30)
     kill(up.web)
     wait_until(lambda: up.is_answering, 60)
     wait_until(lambda: up.num_streaming() == 0, 60)
+    again = up.say(chat, question.sent["body"], id=question.id)
+    assert again.ended() == "reply_interrupted"
+    assert (up.num_asked(chat), len(up.replies(chat))) == (1, 1)
     answer = up.http.post(f"/messages/{question.reply}/regenerate", json={})
     assert (answer.status_code, answer.json()["body"]) == (201, words(40))
     assert [status for status, _ in up.replies(chat)] == ["interrupted", "complete"]

@@ -1,14 +1,12 @@
 """Two web processes behind one address, which behave as one."""
 
-import shutil
-import subprocess
 import time
 from statistics import median
 
 import pytest
 
 from tests.faults.model import words
-from tests.faults.product import Asked, kill, product
+from tests.faults.product import Asked, kill, product, redis
 from tests.processes import free_port, wait_until
 
 
@@ -18,15 +16,9 @@ def up(model, request):
         with product(model, "--workers=2") as up:
             yield up
         return
-    if not shutil.which("redis-server"):
-        pytest.skip("redis-server isn't installed")
     port = free_port()
-    with subprocess.Popen(["redis-server", "--port", str(port), "--save", ""], stdout=-3) as redis:
-        try:
-            with product(model, "--workers=2", REDIS_URL=f"redis://127.0.0.1:{port}") as up:
-                yield up
-        finally:
-            redis.terminate()
+    with redis(port), product(model, "--workers=2", REDIS_URL=f"redis://127.0.0.1:{port}") as up:
+        yield up
 
 
 def late_joiner(up, question):
