@@ -18,6 +18,8 @@ def person(
         with timezone.override(user.zone), translation.override(user.language):
             response = get_response(request)
         response.headers["Content-Language"] = user.language
+        if not request.user.is_authenticated:  # any more: drafts must not outlast a session
+            response.headers["Clear-Site-Data"] = '"storage"'
         return response
 
     return middleware

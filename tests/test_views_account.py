@@ -122,6 +122,7 @@ def test_deleting_an_account_leaves_nothing_in_any_table(everywhere, ada):
     assert "one chat with all its messages" in text_of(htmx_get(client, ADDRESS))
     response = htmx_post(client, ADDRESS, word=SECRET)
     assert response.headers["HX-Redirect"] == "/accounts/login/"
+    assert response.headers["Clear-Site-Data"] == '"storage"'
     assert tables_with(SECRET) == set()
     assert elsewhere.get("/").status_code == 302
     assert client.get("/").status_code == 302

@@ -46,6 +46,15 @@ def test_sign_up_can_be_open(client, db, settings, django_user_model):
     assert django_user_model.objects.get().username == "cleo"
 
 
+@pytest.mark.parametrize("address", ["/accounts/logout/", "/admin/logout/"])
+def test_signing_out_has_the_browser_drop_what_was_kept_for_the_person(ada, address):
+    ada.is_staff = True
+    ada.save()
+    client = client_of(ada)
+    assert "Clear-Site-Data" not in client.get("/").headers
+    assert client.post(address).headers["Clear-Site-Data"] == '"storage"'
+
+
 def test_signing_out_needs_a_press_and_not_a_link(ada):
     client = client_of(ada)
     assert "Sign out?" in text_of(client.get("/accounts/logout/"))

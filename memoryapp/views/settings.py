@@ -5,6 +5,7 @@ from typing import Any
 
 from allauth.usersessions.models import UserSession
 from django.contrib import messages
+from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse
@@ -122,7 +123,7 @@ def delete_account(request: HtmxHttpRequest) -> HttpResponse:
         except ValidationError as error:
             form.add_error(None, error.messages)
         else:
-            request.session.flush()
+            logout(request)
             there = HttpResponseClientRedirect if request.htmx else redirect
             return there("/accounts/login/")
     context = {

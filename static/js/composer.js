@@ -23,7 +23,7 @@ function fit(textarea) {
 
 function keep() {
   const draft = { body: bodyBox().value, pastes: pastes() };
-  drafts.set(draftKey(), written() && draft);
+  if (composer().dataset.draft) drafts.set(draftKey(), written() && draft); // else nothing is kept
   bodyBox().required = !draft.pastes.length;
   fit(bodyBox());
 }
@@ -52,6 +52,7 @@ export function unfold(button) {
 export function submit() {
   if (!written()) return;
   if (!one("[data-stop]") && !hasWaiting()) return composer().requestSubmit();
+  if (!one("#waiting")) return;
   wait(written());
   fill("");
 }
@@ -95,15 +96,29 @@ document.addEventListener("paste", (event) => {
   keep();
 });
 
-document.addEventListener("htmx:configRequest", (event) => {
+function takeAll(event) {
   if (event.target === composer()) event.detail.parameters.body = written();
-});
+}
 
-document.addEventListener("htmx:afterRequest", (event) => {
-  if (event.target !== composer() || !event.detail.successful) return; // form.id would be its field "id"
+document.addEventListener("htmx:configRequest", takeAll);
+document.addEventListener("htmx:wsConfigSend", takeAll);
+
+function sent() {
   fill("");
   one("#notice")?.replaceChildren();
   follow();
+}
+
+document.addEventListener("htmx:afterRequest", (event) => {
+  if (event.target === composer() && event.detail.successful) sent(); // form.id would be its field "id"
 });
 
-if (composer()) restoreDraft();
+// The answer to what went through the socket: an id for the next message.
+document.addEventListener("htmx:oobAfterSwap", (event) => {
+  if (event.detail.target.id === "composer-id" && !composer().dataset.draft) sent();
+});
+
+if (composer()?.dataset.draft) {
+  drafts.drop("draft:", draftKey().split("/", 1)[0] + "/"); // of others who used this browser
+  restoreDraft();
+}

@@ -36,4 +36,14 @@ export const kept = (store) => ({
       // The page goes on without.
     }
   },
+  /** Forget what is kept under keys that begin like this, but not like that. */
+  drop(beginning, but) {
+    try {
+      for (const key of Object.keys(store())) {
+        if (key.startsWith(beginning) && !key.startsWith(but)) store().removeItem(key);
+      }
+    } catch {
+      // Where nothing can be read, nothing is kept.
+    }
+  },
 });

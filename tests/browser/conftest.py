@@ -19,6 +19,7 @@ from django_q.signing import SignedPackage
 from playwright.sync_api import expect, sync_playwright
 
 from memoryapp.agents import llm
+from memoryapp.heartbeat import Heartbeat
 from tests.fakes import says
 
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
@@ -52,12 +53,14 @@ def worker(transactional_db):
 
 
 def work(is_over):
-    queue = get_broker()
+    queue, alive = get_broker(), Heartbeat()
+    alive.beat()
     while not is_over.is_set():
         for lock, package in queue.dequeue() or []:
             task = SignedPackage.loads(package)
             task["func"](*task["args"])
             queue.acknowledge(lock)
+    alive.close()
     connections.close_all()
 
 
