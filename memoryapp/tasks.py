@@ -17,10 +17,10 @@ from django.utils.translation import gettext_noop
 from django_q.tasks import async_task
 
 from memoryapp.channel_layer import chat_group, publish
-from memoryapp.memory import eviction, indexing, ledger, recall, resources
+from memoryapp.memory import eviction, indexing, ledger, log, recall, resources
 from memoryapp.memory.embeddings import EmbeddingUnavailable
 from memoryapp.memory.phrases import is_off_the_record, takes_back_the_last
-from memoryapp.models import Chat, Fact, MemoryEvent, Message, Prompt, Resource, Usage, User
+from memoryapp.models import Chat, Fact, Message, Prompt, Resource, Usage, User
 from memoryapp.models.chats import INTERRUPTED
 
 logger = logging.getLogger("memoryapp.tasks")
@@ -69,8 +69,8 @@ def extract(chat_id: str) -> None:
         chat = Chat.objects.select_related("user").filter(pk=chat_id).first()
         if chat is None or not (batch := _unextracted(chat)) or _more_is_coming(chat, batch):
             return
-        heard = _on_the_record(chat, batch) if chat.remembers else []
-        said_last = _last_said(heard)
+        heard = _on_the_record(chat, batch)
+        said_last = _last_said(heard) if chat.remembers else None
         if said_last is None:
             _mark_extracted(batch)
             return
@@ -120,6 +120,7 @@ def _on_the_record(chat: Chat, batch: Sequence[Message]) -> list[Message]:
             last = earlier.filter(created_at__lt=message.created_at).last()
             if last is not None:
                 ledger.take_back(message=last, actor=chat.user.username)
+                indexing.take_off_record(last)
                 kept = [other for other in kept if other.pk != last.pk]
     return kept
 
@@ -260,7 +261,7 @@ def title(chat_id: str) -> None:
 def note_use(message_id: str) -> None:
     """Count which facts this reply was told."""
     if reply := Message.objects.filter(pk=message_id).select_related("user").first():
-        recall.note_use(reply)
+        ledger.note_use(reply)
 
 
 def embed_messages(chat_id: str) -> None:
@@ -289,7 +290,9 @@ def read_resource(resource_id: str) -> None:
 
 @transaction.atomic
 def sweep() -> None:
-    """End the replies whose process died, with the text that was saved."""
+    """End the replies whose process died, with the text that was saved, and drop what is kept for
+    a time only."""
+    log.drop_old_refusals()
     # Locked, because a process that was only slow may be ending its reply just now.
     for reply in Message.objects.abandoned().select_for_update(skip_locked=True):
         reply.finish(Message.Status.INTERRUPTED, INTERRUPTED)

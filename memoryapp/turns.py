@@ -130,7 +130,8 @@ def open_turn(
             _refuse_while_streaming(chat)
             if fork:
                 chat.fork_at(parent)
-            user_message = chat.add_message(Role.USER, body, id=id)
+            is_on_record = not is_off_the_record(body)
+            user_message = chat.add_message(Role.USER, body, id=id, is_on_record=is_on_record)
             return Turn(user_message, _new_reply(chat))
     except IntegrityError:
         # At the same moment this id was used in another chat, which is locked by another row.
@@ -345,15 +346,17 @@ def _archive_search(
         )
         found = [memory for memory in found if memory.id != str(turn.user_message.pk)]
         receipt.archive += [asdict(memory) for memory in found]
-        return [f"{memory.said_at}: {memory.text}" for memory in found]
+        return [
+            f"{memory.said_at}, {memory.said_by}: {memory.text}{talker.changes(memory)}"
+            for memory in found
+        ]
 
     return search
 
 
 def _account(turn: Turn, receipt: Receipt, run: llm.Run[str]) -> None:
-    user = turn.reply.user
-    ledger.count_use(user, [memory["id"] for memory in receipt.memories])
-    Usage.objects.record(user=user, chat=turn.reply.chat, agent="talker", run=run)
+    reply = turn.reply
+    Usage.objects.record(user=reply.user, chat=reply.chat, agent="talker", run=run)
 
 
 def sent_prompt(reply: Message) -> talker.Prompt | None:

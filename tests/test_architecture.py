@@ -106,3 +106,56 @@ def test_every_file_that_architecture_names_exists():
     paths = re.findall(r"`((?:memoryapp|templates|config|static|tests)/[\w./]+)`", text)
     assert paths
     assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+# Who writes facts, prompts and their log, and why it may.
+WRITERS = {
+    "memoryapp/memory/ledger.py",
+    "memoryapp/memory/forgetting.py",  # removes what the ledger wrote
+    "memoryapp/memory/log.py",  # what isn't a change
+    "memoryapp/demo/seeding.py",  # moves a made-up past back in time
+}
+WRITES = {"create", "bulk_create", "get_or_create", "update_or_create", "update", "bulk_update"}
+REMEMBERED = {"Fact", "Prompt", "MemoryEvent"}
+
+
+@each_file
+def test_only_the_ledger_writes_memory(path):
+    if str(path.relative_to(ROOT)) in WRITERS:
+        pytest.skip("it may")
+    assert writes_to_memory(ast.parse(path.read_text())) == []
+
+
+def writes_to_memory(tree):
+    """The lines that make, change or delete rows of memory through their models."""
+    models = {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("memoryapp.models")
+        for alias in node.names
+        if alias.name in REMEMBERED
+    }
+    return [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and (
+            (isinstance(node.func, ast.Name) and node.func.id in models)
+            or (
+                isinstance(node.func, ast.Attribute)
+                and node.func.attr in WRITES | {"delete"}
+                and models & {each.id for each in ast.walk(node.func) if isinstance(each, ast.Name)}
+            )
+        )
+    ]
+
+
+def test_a_write_to_memory_is_seen_wherever_it_stands():
+    code = """
+from memoryapp.models import Fact, MemoryEvent as Entry
+Fact(key="city").save()
+Fact.objects.for_user(ada).filter(pk=1).update(value="Graz")
+Entry.objects.all().delete()
+Fact.objects.for_user(ada).count()
+"""
+    assert sorted(writes_to_memory(ast.parse(code))) == [3, 4, 5]

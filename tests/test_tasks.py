@@ -198,6 +198,16 @@ def test_sweep_ends_replies_whose_process_is_gone(chat):
     assert "Answer again" in reply.failure
 
 
+def test_sweep_drops_refusals_after_thirty_days_and_nothing_else(taught):
+    invented = operation("job", "pilot", "I am a pilot")
+    with llm.override({"extractor": learns(GRAZ, invented)}):
+        tasks.extract(str(taught.pk))
+    for age, left in ((29, ["refused", "added"]), (31, ["added"])):
+        MemoryEvent.objects.update(created_at=timezone.now() - timedelta(days=age))
+        tasks.sweep()
+        assert [event.action for event in MemoryEvent.objects.all()] == left
+
+
 def test_sweep_leaves_living_replies_alone(chat):
     reply = chat.add_message(Message.Role.ASSISTANT, "Half a", status="streaming")
     Message.objects.filter(pk=reply.pk).update(streaming_beat=timezone.now())

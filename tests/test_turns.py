@@ -123,11 +123,9 @@ async def test_memory_off_recalls_nothing(ada, chat):
 
 @pytest.mark.django_db(transaction=True)
 async def test_a_turn_is_accounted_for(ada, chat):
-    fact = await _thread(make_fact, ada, "name", "Ada", kind="identity")
     await answer(await _open(chat), says("Good"))
     usage = await Usage.objects.aget()
-    await fact.arefresh_from_db(fields=["use_count"])
-    assert (usage.agent, usage.user_id, fact.use_count) == ("talker", ada.pk, 1)
+    assert (usage.agent, usage.user_id) == ("talker", ada.pk)
 
 
 async def _open(chat):

@@ -12,7 +12,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
-from memoryapp.memory import reads
+from memoryapp.memory import log
 from memoryapp.models import Message
 
 
@@ -70,7 +70,7 @@ class OpenedByOthers(admin.ModelAdmin[Any]):
     ) -> HttpResponse:
         row = context.get("original")
         if row and request.method == "GET" and row.user not in (None, request.user):
-            reads.note(
+            log.note_read(
                 owner=row.user,
                 table=str(self.opts.model_name),
                 row_id=row.pk,

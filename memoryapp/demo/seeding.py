@@ -46,7 +46,7 @@ def live(user: User, chat: Chat, exchange: Exchange) -> None:
     spent = {"input_tokens": reply.receipt["tokens"]["prompt"], "cost": Decimal("0.0021")}
     chat.usage.create(user=user, agent="talker", model=MODEL, output_tokens=180, **spent)
     chat.usage.create(user=user, agent="extractor", model=MODEL, input_tokens=420, output_tokens=40)
-    ledger.count_use(user, [memory.id for memory in recalled.memories])
+    ledger.note_use(reply)
     ledger.apply(user=user, operations=exchange.learned, messages=[question], model=MODEL)
     indexing.index_messages(indexing.findable().filter(chat=chat))
     indexing.index_facts(indexing.current_facts().filter(user=user))

@@ -72,10 +72,12 @@ class Checks:
 
     def asked(self, ask: Ask, sent: Sent) -> None:
         facts = [memory.text for memory in sent.recalled.memories]
+        # What was said once may be told with what has changed since.
+        unmarked = [turn.text for turn in sent.recalled.turns if not (turn.since or turn.ended)]
         for text in ask.recalls:
             self.that("not recalled", says(sent.text, text), f"{text!r} for {ask.ask!r}")
         for text in ask.stale:
-            self.that("stale", not holds(facts, text), f"{text!r} for {ask.ask!r}")
+            self.that("stale", not holds(facts + unmarked, text), f"{text!r} for {ask.ask!r}")
         for text in ask.lacks:
             self.that("resurrected", not says(sent.text, text), f"{text!r} for {ask.ask!r}")
         for text in ask.persona:

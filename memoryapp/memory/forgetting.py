@@ -220,11 +220,14 @@ def _scrub_receipts(user: User, ids: set[str]) -> int:
     for id in ids:
         for part in RECEIPT_PARTS:
             holds |= Q(**{f"receipt__{part}__contains": [{"id": id}]})
+            holds |= Q(**{f"receipt__{part}__contains": [{"since_ids": [id]}]})
     holding = Message.objects.for_user(user).filter(holds)
     for message in holding:
         for part in RECEIPT_PARTS:
             for entry in message.receipt.get(part, []):
                 if entry["id"] in ids:
                     entry["text"] = GONE
+                if ids & {entry["id"], *entry.get("since_ids", [])}:
+                    entry |= {key: "" for key in ("since", "ended") if key in entry}
         Message.objects.filter(pk=message.pk).update(receipt=message.receipt)
     return len(holding)

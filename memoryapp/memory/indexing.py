@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from django.contrib.postgres.search import SearchVector
-from django.db.models import QuerySet, Value
+from django.db.models import Q, QuerySet, Value
 
 from memoryapp.memory.embeddings import BATCH, fill, lacking
 from memoryapp.memory.passages import PASSAGE_TOKENS, split
@@ -50,8 +50,16 @@ def index_parts(parts: QuerySet[MessagePart]) -> int:
 
 def findable() -> MessageQuerySet:
     """The messages that have, or should have, a vector."""
-    spoken: MessageQuerySet = Message.objects.spoken().filter(is_recallable=True)
+    spoken: MessageQuerySet = Message.objects.spoken().filter(is_recallable=True, is_on_record=True)
     return spoken.exclude(status=Message.Status.STREAMING).filter(body__regex=r"\S")
+
+
+def take_off_record(message: Message) -> None:
+    """Keep a message and the replies to it from being found outside of their chat."""
+    replies = Q(parent=message, role=Message.Role.ASSISTANT)
+    both = Message.objects.for_user(message.user).filter(Q(pk=message.pk) | replies)
+    both.update(is_on_record=False, embedding=None)
+    MessagePart.objects.filter(message__in=both).delete()
 
 
 def current_facts() -> QuerySet[Fact]:

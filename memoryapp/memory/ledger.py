@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import connection, transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -253,12 +253,12 @@ def _edit_into_new_row(
     return new
 
 
-def _edit_in_place(row: Fact | Prompt, actor: str, changes: dict[str, Any]) -> Fact | Prompt:
 def _key_taken(row: Fact | Prompt) -> ValidationError:
     taken = _("There is already something under “%(key)s”. Edit that instead.")
     return ValidationError(taken % {"key": row.key})
 
 
+def _edit_in_place(row: Fact | Prompt, actor: str, changes: dict[str, Any]) -> Fact | Prompt:
     before = ", ".join(f"{name}: {getattr(row, name)}" for name in changes)
     for name, changed in changes.items():
         setattr(row, name, changed)
@@ -305,10 +305,12 @@ def restore(*, row: Fact | Prompt, actor: str) -> Fact | Prompt:
     return new
 
 
-def count_use(user: User, ids: Sequence[str]) -> None:
-    """Note that these facts went into a reply."""
-    Fact.objects.for_user(user).filter(pk__in=ids).update(
-        use_count=F("use_count") + 1, last_used_at=timezone.now()
+def note_use(reply: Message) -> None:
+    """Count on each fact that a finished reply was told it. Noting a reply twice counts once."""
+    ids = [memory["id"] for memory in reply.receipt.get("memories", [])]
+    unused_since = Q(last_used_at=None) | Q(last_used_at__lt=reply.created_at)
+    Fact.objects.for_user(reply.user).filter(unused_since, pk__in=ids).update(
+        use_count=F("use_count") + 1, last_used_at=reply.created_at
     )
 
 

@@ -20,7 +20,8 @@ from memoryapp.models.chats import num_tokens
 from memoryapp.models.memory import said_in_one_line
 
 FACTS = (Mark.FACT, Mark.PREFERENCE, Mark.DUE, Mark.IDENTITY, Mark.PINNED)
-TURNS = (Mark.REPLY, Mark.OWN_MESSAGE)
+SPEAKERS = {Mark.REPLY: Message.Role.ASSISTANT.value, Mark.OWN_MESSAGE: Message.Role.USER.value}
+TURNS = tuple(SPEAKERS)
 TURN = "turn"
 BODY_CHARS = 20_000  # a longer message's passage to show is sought in this much of it
 
@@ -39,6 +40,12 @@ class Memory:
     source_message_id: str | None
     chat_id: str | None
     said_at: str | None  # ISO 8601, in the person's zone
+    said_by: str = ""  # of a turn: "user" or "assistant"
+    # Of a turn that tells what holds no longer: what holds instead and its ids, and the keys under
+    # which nothing holds any more.
+    since: str = ""
+    since_ids: tuple[str, ...] = ()
+    ended: str = ""
 
 
 # The same columns from each table: see Stored.
@@ -127,6 +134,7 @@ def memory_of(
         source_message_id=str(stored.message_id) if stored.message_id else None,
         chat_id=str(stored.chat_id) if stored.chat_id else None,
         said_at=said_at.astimezone(user.zone).isoformat(timespec="seconds") if said_at else None,
+        said_by=SPEAKERS.get(candidate.mark, ""),
     )
 
 

@@ -10,17 +10,17 @@ from functools import partial
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import F, Q
 
 from memoryapp.memory import embeddings
 from memoryapp.memory.floors import floor
 from memoryapp.memory.lookup import facts_of, look_up, turns_of
 from memoryapp.memory.memories import FACTS, TURN, TURNS, Memory, load
+from memoryapp.memory.outdated import marked
 from memoryapp.memory.scan import EQUALLY, Mark, Scan
-from memoryapp.models import Chat, Fact, Message, User
+from memoryapp.models import Chat, Fact, User
 from memoryapp.models.chats import num_tokens
 
-__all__ = ["Memory", "Recalled", "arecall", "note_use", "recall", "search", "search_archive"]
+__all__ = ["Memory", "Recalled", "arecall", "recall", "search", "search_archive"]
 
 # Of the budget, what is always in and what the question finds get this much each at most; turns
 # get what is left. On LoCoMo, facts with 30 % brought in more evidence than turns alone.
@@ -77,7 +77,9 @@ def recall(
         *found.best(*TURNS, limit=places),
     ]
     chosen = choose(load(user, candidates, question, reasons), question)
-    return replace(chosen, milliseconds=round(1000 * (time.perf_counter() - started)))
+    turns = marked(user, chosen.turns, without=without, local=local)
+    milliseconds = round(1000 * (time.perf_counter() - started))
+    return replace(chosen, turns=tuple(turns), milliseconds=milliseconds)
 
 
 def reasons_to_stand(found: Scan) -> dict[Mark, str]:
@@ -150,15 +152,6 @@ def distinct(turns: Iterable[Memory], told: Iterable[Memory], question: str) -> 
     return kept
 
 
-def note_use(reply: Message) -> None:
-    """Count on each fact that a finished reply was told it. Noting a reply twice counts once."""
-    ids = [memory["id"] for memory in reply.receipt.get("memories", [])]
-    unused_since = Q(last_used_at=None) | Q(last_used_at__lt=reply.created_at)
-    Fact.objects.for_user(reply.user).filter(unused_since, pk__in=ids).update(
-        use_count=F("use_count") + 1, last_used_at=reply.created_at
-    )
-
-
 # Two recalls at a time, in threads of their own: an embedding is work for the processor, and
 # Django's one thread for synchronous code is everybody's.
 executor = ThreadPoolExecutor(2, thread_name_prefix="recall")
@@ -226,6 +219,7 @@ def search_archive(
     is_off = not user.memory_on or (chat is not None and not chat.memory_on)
     if is_off or not question.strip():
         return []
-    found = look_up(user, question, *turns_of(user, chat=chat, without=without, local=local))
-    turns = load(user, found.best(*TURNS, limit=SPARE * limit), question)
-    return distinct(filter(is_good, turns), (), question)[:limit]
+    seen = look_up(user, question, *turns_of(user, chat=chat, without=without, local=local))
+    turns = load(user, seen.best(*TURNS, limit=SPARE * limit), question)
+    found = distinct(filter(is_good, turns), (), question)[:limit]
+    return marked(user, found, without=without, local=local)

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from memoryapp.memory.embeddings import BATCH, EmbeddingUnavailable, fill, lacking
+from memoryapp.memory.floors import floor
 from memoryapp.memory.lookup import as_rows, look_up
 from memoryapp.memory.passages import split
 from memoryapp.memory.scan import Mark
@@ -112,14 +113,14 @@ def cut(resource: Resource, passages: QuerySet[Passage]) -> int:
 
 
 def search(user: User, question: str, limit: int = 5) -> list[Found]:
-    """The passages this person may read that fit, best first, none under `RECALL_FLOOR`."""
+    """The passages this person may read that fit, best first, none under the floor."""
     if not question.strip():
         return []
     readable = Passage.objects.for_user(user)
     marked = readable.annotate(mark=Value(Mark.PASSAGE), key=NumberAsUuid("pk"))
     rows = as_rows(marked, key="key", group="key", at="resource__created_at")
     best = look_up(user, question, rows).best(Mark.PASSAGE, limit=limit)
-    fitting = [each for each in best if each.score >= settings.RECALL_FLOOR]
+    fitting = [each for each in best if each.score >= floor()]
     passages = (
         readable.select_related("resource")
         .defer(*UNREAD)

@@ -114,10 +114,14 @@ class Chat(models.Model):
             self.lock()
             latest = self.messages.aggregate(latest=models.Max("created_at"))["latest"]
             branch = self.messages.spoken().on_branch().order_by("created_at")
+            parent = branch.only("is_on_record").last()
+            if role == Message.Role.ASSISTANT and parent is not None:
+                # It tells what it answers once more.
+                fields.setdefault("is_on_record", parent.is_on_record)
             message = self.messages.create(
                 id=id or uuid.uuid4(),
                 user=self.user,
-                parent_id=branch.values_list("pk", flat=True).last(),
+                parent=parent,
                 role=role,
                 body=body,
                 created_at=next_moment(latest),
@@ -242,6 +246,11 @@ class Message(Searchable):
     is_recallable = models.BooleanField(
         default=True, help_text="Off once something this message taught was forgotten."
     )
+    is_on_record = models.BooleanField(
+        default=True,
+        editable=False,
+        help_text="Off if its author asked not to remember it: known in its own chat only.",
+    )
     receipt = models.JSONField(default=dict, blank=True)
     # When the process that streams this reply last gave a sign of life.
     streaming_beat = models.DateTimeField(null=True, editable=False)
@@ -260,7 +269,7 @@ class Message(Searchable):
     # Whether recall may find it, as one column: each condition more costs each row of each recall.
     is_findable = models.GeneratedField(
         expression=models.ExpressionWrapper(
-            Q(is_active=True, is_recallable=True)
+            Q(is_active=True, is_recallable=True, is_on_record=True)
             & ~Q(role="summary")
             & ~Q(status="streaming")
             & ~Q(body=""),

@@ -17,6 +17,7 @@ from memoryapp.models.fields import Searchable, words_of
 
 KEY_MAX_CHARS = 100
 VALUE_MAX_CHARS = 2000
+HAS_AN_END = Q(valid_to__isnull=False) | Q(expires_at__isnull=False)
 
 
 class Status(models.TextChoices):
@@ -187,6 +188,8 @@ class Fact(Remembered):
             models.Index(fields=["user"], condition=Q(embedding=None), name="fact_unread"),
             # Serves the history of one key.
             models.Index(fields=["user", "key", "valid_from"], name="fact_versions"),
+            # Serves recall, which marks old turns that tell what holds no longer.
+            models.Index(fields=["user"], condition=HAS_AN_END, name="fact_ended"),
             # Serves the ledger, which asks whether something is known already.
             GinIndex(fields=["tsv"], condition=Q(valid_to=None), name="fact_words"),
         ]
@@ -261,7 +264,10 @@ class MemoryEventQuerySet(models.QuerySet["MemoryEvent"]):
 
 
 class MemoryEvent(models.Model):
-    """One change of memory, a proposal that was refused, or a look at it. Only ever appended."""
+    """One change of memory, a proposal that was refused, or a look at it.
+
+    Only ever appended; refusals leave after a time (`log.REFUSALS_KEPT`).
+    """
 
     class Action(models.TextChoices):
         ADDED = "added"
@@ -309,6 +315,10 @@ class MemoryEvent(models.Model):
         indexes: ClassVar = [
             # Serves the log and the history of one key.
             models.Index(fields=["user", "created_at"], name="memory_event_log"),
+            # Serves the sweep: refusals are kept for a time.
+            models.Index(
+                fields=["created_at"], condition=Q(action="refused"), name="memory_event_refused"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -126,6 +126,18 @@ async def test_an_old_turn_answers_but_no_question_and_nothing_of_its_own():
     )
 
 
+async def test_an_old_turn_is_quoted_with_who_said_it_and_what_has_changed_since():
+    turn = replace(
+        memory("Our modules are in Berlin.", "turn", said_at="2026-07-03T09:00:00+02:00"),
+        said_by="assistant",
+        since="modules: in Vienna (all)",
+    )
+    assert await reply("Where are our modules?", turns=(turn,)) == (
+        "From earlier chats: “Our modules are in Berlin.” "
+        "(2026-07-03, assistant; since then: modules: in Vienna (all))"
+    )
+
+
 async def test_an_old_turn_is_left_out_where_a_current_fact_answers():
     old = memory("I live in Berlin, my home is there.", "turn", said_at="2026-07-03T09:00:00+02:00")
     text = await reply("Where do I live, where is home?", memories=MEMORIES, turns=(old,))

@@ -22,7 +22,7 @@ async def nothing(query):
 NO_MEMORY = Context((), (), (), (), FRIDAY, nothing, nothing)
 
 
-def memory(text, kind="fact", reason="meaning", said_at=None):
+def memory(text, kind="fact", reason="meaning", said_at=None, **more):
     return Memory(
         id="1",
         kind=kind,
@@ -34,7 +34,12 @@ def memory(text, kind="fact", reason="meaning", said_at=None):
         source_message_id=None,
         chat_id=None,
         said_at=said_at,
+        **more,
     )
+
+
+def turn(text, **more):
+    return memory(text, "turn", said_at="2026-07-03T09:00:00", **more)
 
 
 async def reply(model, context=NO_MEMORY, question="Why?"):
@@ -56,7 +61,10 @@ def test_question_comes_after_a_memory_block_of_facts_turns_and_time():
             memory("name: Ada", kind="identity", reason="always"),
             memory("ship the article", kind="task", reason="due"),
         ),
-        turns=(memory("we deploy with Terraform", kind="turn", said_at="2026-07-03T09:00:00"),),
+        turns=(
+            turn("we deploy with Terraform", said_by="user"),
+            turn("So you live in Graz.", said_by="assistant", since="city: <Vienna>", ended="job"),
+        ),
     )
 
     prompt = talker.prompt("What do I deploy <with>?", context)
@@ -69,7 +77,9 @@ def test_question_comes_after_a_memory_block_of_facts_turns_and_time():
         "- [identity] name: Ada\n"
         "- [task, due] ship the article\n"
         "Earlier turns:\n"
-        "- [2026-07-03] we deploy with Terraform\n"
+        "- [2026-07-03, user] we deploy with Terraform\n"
+        "- [2026-07-03, assistant] So you live in Graz. (since then: city: &lt;Vienna&gt;;"
+        " no longer so: job)\n"
         "</memory>\n"
         "\n"
         "What do I deploy <with>?"

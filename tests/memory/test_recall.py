@@ -5,10 +5,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from memoryapp.memory import ledger
 from memoryapp.memory.recall import (
     FEW_PREFERENCES,
     Recalled,
-    note_use,
     recall,
     search,
     search_archive,
@@ -73,12 +73,13 @@ def test_a_person_with_few_memories_beside_one_with_many_gets_all_that_fit(ada, 
     assert len(search(ada, "Which servers are in Frankfurt?", limit=5)) == 5
 
 
-def test_recall_takes_the_same_four_queries_however_much_there_is(ada, chat, terraform):
+def test_recall_takes_the_same_five_queries_however_much_there_is(ada, chat, terraform):
     earlier_chat(ada, *["We deploy with Terraform."] * 30)
     with CaptureQueriesContext(connection) as queries:
         assert recall(ada, chat, TOOLS).turns
-    # What taught withheld facts, the model in use, one pass over everything, the texts shown.
-    assert len(queries) == 4
+    # What taught withheld facts, the model in use, one pass over everything, the texts shown, and
+    # whether they tell what holds no longer.
+    assert len(queries) == 5
 
 
 def test_recall_returns_nothing_when_nothing_fits(ada, chat, terraform):
@@ -278,11 +279,11 @@ def test_the_use_of_a_fact_is_counted_once_for_each_reply(ada, ben, chat, terraf
     reply = chat.history.last()
     reply.receipt = {"memories": [{"id": str(fact.pk)} for fact in (terraform, foreign)]}
     for _ in range(2):
-        note_use(reply)
+        ledger.note_use(reply)
     terraform.refresh_from_db()
     assert (terraform.use_count, terraform.last_used_at) == (1, reply.created_at)
     foreign.refresh_from_db()
     assert foreign.use_count == 0
-    note_use(chat.add_message(Message.Role.ASSISTANT, "Nothing was recalled."))
+    ledger.note_use(chat.add_message(Message.Role.ASSISTANT, "Nothing was recalled."))
     terraform.refresh_from_db()
     assert terraform.use_count == 1

@@ -5,7 +5,7 @@ from django.core.exceptions import ValidationError
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from memoryapp.memory import resources
+from memoryapp.memory import floors, resources
 from memoryapp.memory.embeddings import EmbeddingUnavailable
 from memoryapp.models import Passage, Resource
 
@@ -177,3 +177,13 @@ def test_search_takes_three_queries(ada, make_resource):
         assert resources.search(ada, "How many holidays?")[0].resource_name == "Handbook"
     # The model in use, one pass over everything, the passages themselves.
     assert len(queries) == 3
+
+
+def test_search_goes_by_the_floor_that_was_calibrated(ada, make_resource):
+    make_resource(ada)
+    question = "How much vacation do I get per year?"
+    floors.calibrated.cache_clear()
+    assert resources.search(ada, question)
+    floors.keep(1.7, num_marks=40)
+    assert resources.search(ada, question) == []
+    floors.calibrated.cache_clear()

@@ -50,7 +50,7 @@ POINTS = re.compile(r"\b(?:bullet|list|point|stichpunkt|aufzähl)", re.IGNORECAS
 
 # Kinds that are recalled only when they fit, unlike identity and preferences.
 ASKED_FOR = ("project", "task", "fact")
-MOMENT = re.compile(r"^(\d{4}-\d\d-\d\d)T\S+$")
+MOMENT = re.compile(r"^(\d{4}-\d\d-\d\d)T[^\s,]+")
 
 # Words of a question beside the keys that may answer it, and the kind of memory beside its names.
 SYNONYMS = {

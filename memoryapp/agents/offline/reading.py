@@ -22,7 +22,10 @@ P = TypeVar("P", UserPromptPart, ToolReturnPart)
 
 # The lines of the memory block, and the answer of a search, as `talker` writes them.
 FACT = re.compile(r"- \[(?P<kind>\w+)(?P<due>, due)?\] (?P<text>.+)")
-TURN = re.compile(r"- \[(?P<day>[\d-]*)\] (?P<text>.+)")
+TURN = re.compile(
+    r"- \[(?P<said>[^\]]*)\] (?P<text>.+?)(?: \((?P<changes>(?:since then|no longer so): .+)\))?$",
+    re.MULTILINE,
+)
 SUMMARY = re.compile(r"\s*<summary>.*?</summary>", re.DOTALL)
 FOUND = re.compile(r"<found>\n- (.*)\n</found>", re.DOTALL)
 
@@ -40,7 +43,7 @@ class Question:
 
     body: str
     facts: tuple[Fact, ...]
-    turns: tuple[tuple[str, str], ...]  # day, words
+    turns: tuple[tuple[str, str], ...]  # when, by whom, and what has changed since; the words
     persona: str
     is_first: bool  # in its chat
     tools: frozenset[str]
@@ -72,7 +75,10 @@ def question(messages: Sequence[ModelMessage], parameters: ModelRequestParameter
             Fact(match["kind"], unescaped(match["text"]), bool(match["due"]))
             for match in FACT.finditer(facts)
         ),
-        turns=tuple((match["day"], unescaped(match["text"])) for match in TURN.finditer(turns)),
+        turns=tuple(
+            ("; ".join(filter(None, match.group("said", "changes"))), unescaped(match["text"]))
+            for match in TURN.finditer(turns)
+        ),
         persona=instructions.partition("\n\n")[2],
         is_first=not (summary or any(map(_is_reply_or_summary, earlier))),
         tools=frozenset(tool.name for tool in parameters.function_tools),

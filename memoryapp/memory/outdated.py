@@ -1,0 +1,82 @@
+"""What was said once and holds no longer, marked as such where it is recalled."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from django.db.models import F, Q, TextField, Value
+from django.db.models.functions import Lower, StrIndex
+from django.utils import timezone
+
+from memoryapp.memory.memories import Memory
+from memoryapp.memory.operations import quote_start
+from memoryapp.memory.wording import is_telling
+from memoryapp.models import Fact, User
+from memoryapp.models.memory import HAS_AN_END, Status, said_in_one_line
+
+Place = tuple[str, str]  # subject and key, under which one value holds at a time
+
+
+def marked(
+    user: User, turns: Iterable[Memory], *, without: Collection[str] = (), local: bool = True
+) -> list[Memory]:
+    """The turns, each with what has changed since it was said.
+
+    A turn tells a former value if it taught it, or says it word for word before it changed. What
+    holds now is told with the turn, unless it is paused, one of `without`, or only for local
+    models while `local` is False: then it is only said that something has changed.
+    """
+    turns = list(turns)
+    former = former_values(user, turns) if turns else []
+    now = current(user, former) if former else []
+    in_use = {(fact.subject, fact.value) for fact in now}
+    changed = [fact for fact in former if (fact.subject, fact.value) not in in_use]
+    may_be_told = {
+        place_of(fact): fact
+        for fact in now
+        if fact.status == Status.ACTIVE and str(fact.pk) not in without
+        if local or not fact.local_only
+    }
+    return [with_changes(turn, changed, may_be_told) for turn in turns]
+
+
+def former_values(user: User, turns: Sequence[Memory]) -> list[Fact]:
+    """Facts that hold no longer, and that one of these turns may tell."""
+    said = Value("\n".join(turn.text for turn in turns), output_field=TextField())
+    facts = Fact.objects.for_user(user).filter(HAS_AN_END)
+    over = facts.filter(Q(valid_to__isnull=False) | Q(expires_at__lte=timezone.now()))
+    told = Q(source_message__in=[turn.id for turn in turns]) | Q(place__gt=0)
+    places = over.annotate(place=StrIndex(Lower(said), Lower(F("value"))))
+    return list(places.filter(told).order_by("valid_from"))
+
+
+def current(user: User, former: Iterable[Fact]) -> list[Fact]:
+    """What holds now under the keys of these facts, or says what they said."""
+    same = Q(key__in={fact.key for fact in former}) | Q(value__in={fact.value for fact in former})
+    return list(Fact.objects.for_user(user).current().exclude(status=Status.PENDING).filter(same))
+
+
+def with_changes(turn: Memory, changed: Iterable[Fact], now: dict[Place, Fact]) -> Memory:
+    places = dict.fromkeys(place_of(fact) for fact in changed if tells(turn, fact))
+    since = [now[place] for place in places if place in now]
+    ended = [said_in_one_line(*place, "") for place in places if place not in now]
+    return replace(
+        turn,
+        since="; ".join(fact.text for fact in since),
+        since_ids=tuple(str(fact.pk) for fact in since),
+        ended="; ".join(line.removesuffix(": ") for line in ended),
+    )
+
+
+def tells(turn: Memory, fact: Fact) -> bool:
+    """Whether the turn says what the fact says, from a time when it held."""
+    if turn.id == str(fact.source_message_id):
+        return True
+    end = fact.valid_to or fact.expires_at
+    if turn.said_at is None or end is None or datetime.fromisoformat(turn.said_at) > end:
+        return False
+    return is_telling(fact.value) and quote_start(turn.text, fact.value) is not None
+
+
+def place_of(fact: Fact) -> Place:
+    return fact.subject, fact.key
