@@ -11,7 +11,7 @@ from channels.layers import get_channel_layer
 
 from memoryapp.channel_layer import RESTORED, chat_group
 from memoryapp.models import Message
-from memoryapp.patience import let_go, patiently
+from memoryapp.patience import cancel, let_go, patiently
 from memoryapp.replies import Event, ask_for_snapshot
 
 logger = logging.getLogger(__name__)
@@ -100,8 +100,7 @@ async def follow(chat_id: UUID, reply_id: UUID, after: int = 0) -> AsyncGenerato
             yield _delta(reply_id, follower.offset, rest)
         yield {"type": "reply.finished", "reply": str(reply_id), "status": reply.status}
     finally:
-        await layer.group_discard(chat_group(chat_id), channel)
-        await _leave(layer, channel)
+        await _leave(layer, chat_group(chat_id), channel)
 
 
 async def _until_finished(layer: Any, follower: Follower) -> AsyncGenerator[Event, None]:
@@ -127,8 +126,7 @@ async def _until_finished(layer: Any, follower: Follower) -> AsyncGenerator[Even
             if told := await _told(follower, event):
                 yield told
     finally:
-        receiving.cancel()
-        await asyncio.wait({receiving})
+        await cancel(receiving)
 
 
 async def _told(follower: Follower, event: Event) -> Event | None:
@@ -144,12 +142,15 @@ def _delta(reply_id: UUID | str, offset: int, text: str) -> Event:
     return {"type": "reply.delta", "reply": str(reply_id), "offset": offset, "text": text}
 
 
-async def _leave(layer: Any, channel: str) -> None:
+async def _leave(layer: Any, group: str, channel: str) -> None:
     """Give a channel up: layers forget one when a receiver that waits on it is cancelled."""
-    while True:
-        receiving = asyncio.ensure_future(layer.receive(channel))
-        await asyncio.sleep(0)
-        if not receiving.done():
-            break
-    receiving.cancel()
-    await asyncio.wait({receiving})
+    try:
+        await layer.group_discard(group, channel)
+        while True:
+            receiving = asyncio.ensure_future(layer.receive(channel))
+            await asyncio.sleep(0)
+            if not receiving.done():
+                return await cancel(receiving)
+            receiving.result()
+    except Exception as error:  # noqa: BLE001 - each layer has errors of its own
+        logger.debug("A channel can't be given up: %s", error)

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from asgiref.sync import sync_to_async
 from django.db import InterfaceError, OperationalError, connection
@@ -14,6 +14,7 @@ T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 AWAY_SECONDS = 20.0  # PostgreSQL starts again in a few, and a cluster fails over in this
+CANCEL_SECONDS = 1.0
 WAITS = (0.1, 2.0)  # seconds before the second try, and the longest between two
 
 
@@ -64,3 +65,11 @@ async def patiently(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
             logger.warning("The database doesn't answer, trying again: %s", error)
         await asyncio.sleep(wait)
         wait = min(2 * wait, longest)
+
+
+async def cancel(task: "asyncio.Future[Any]") -> None:
+    """See a task end. Cancelled once it may go on: whoever cleans up after it while something is
+    away can turn that into an error like any other."""
+    while not task.done():
+        task.cancel()
+        await asyncio.wait({task}, timeout=CANCEL_SECONDS)

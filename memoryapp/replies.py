@@ -20,7 +20,7 @@ from memoryapp.channel_layer import chat_group
 from memoryapp.memory import embeddings
 from memoryapp.models import Message
 from memoryapp.models.chats import INTERRUPTED
-from memoryapp.patience import in_database, patiently
+from memoryapp.patience import cancel, in_database, patiently
 from memoryapp.turns import Receipt, Turn, take_turn
 
 logger = logging.getLogger(__name__)
@@ -122,11 +122,11 @@ async def _write(live: Live, writing: asyncio.Task[None]) -> None:
     obeying = asyncio.create_task(_whatever_happens(_obey, live))
     try:
         end = await _end_of(live, writing)
+        if (before := live.turn.continues) and live.text == live.turn.begun:
+            live.text = before.body  # nothing came, so nothing is taken away either
+        await _finish(live, end)
     finally:
-        obeying.cancel()
-    if (before := live.turn.continues) and live.text == live.turn.begun:
-        live.text = before.body  # nothing came, so nothing is taken away either
-    await _finish(live, end)
+        await cancel(obeying)
 
 
 async def _stream(live: Live) -> None:
