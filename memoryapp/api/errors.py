@@ -17,12 +17,17 @@ from django.http.multipartparser import MultiPartParserError
 from ninja import NinjaAPI
 from ninja.errors import HttpError
 from ninja.errors import ValidationError as ParameterError
+from psycopg.errors import DiskFull
 
 from memoryapp.replies import DATABASE_AWAY
 from memoryapp.turns import ReplyStreaming
 
 logger = logging.getLogger(__name__)
 NOT_FOUND = "There is nothing with this id or at this address, or it isn't yours."
+DATABASE_FULL = (
+    "The database has no room left on its disk, so this was not saved. An administrator must make "
+    "room; then try again."
+)
 BUS_AWAY = (
     "Redis can't be reached, through which the servers tell each other what happens. A message "
     "that was sent is saved and answered all the same: read its chat in a minute. If it happens "
@@ -79,6 +84,8 @@ def unreadable(request: HttpRequest, error: Exception) -> HttpResponse:
 
 def database_away(request: HttpRequest, error: Exception) -> HttpResponse:
     logger.error("The database doesn't answer: %s", error)
+    if isinstance(error.__cause__, DiskFull):
+        return answer(503, "database_full", DATABASE_FULL, {"Retry-After": "60"})
     return answer(503, "database_away", DATABASE_AWAY, {"Retry-After": "10"})
 
 
