@@ -61,8 +61,8 @@ known row that is no longer true and has no new value. What is known already nee
 "project", "task" (something to do or to be reminded of), else "fact".
 - key: a short English name in snake_case; the key in "known" where it is about the same thing. A \
 key has one value: what can be true at the same time gets keys of its own.
-- value: short and complete, in the user's language, names as the user writes them; empty for \
-"retract".
+- value: short and complete, in the words of the quote and never translated, names as the user \
+writes them; empty for "retract".
 - subject: empty for the user; for somebody or something else, the user's words for them.
 - quote: the exact words of one source message that say it, copied letter by letter.
 - replaces: the "row" of "known" that is updated or retracted, else null.

@@ -7,6 +7,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Literal
 
+from memoryapp.memory import languages
+
 Action = Literal["add", "update", "retract"]
 Table = Literal["fact", "prompt"]
 
@@ -19,7 +21,8 @@ QUESTION_BEGINNING = re.compile(
     r"|were|can|could|will|would|should|have|has))\b"
     r"|(?:wo|was|wann|wer|wem|wen|wie|warum|welche[rsmn]?) (?:\w+ )?(?:ich|du|wir|ihr|ist|sind"
     r"|war)\b"
-    r"|(?:bin|habe|mag|kann|soll|wohne|arbeite|weisst|hast|kannst) (?:ich|du)\b|هل )"
+    r"|(?:bin|habe|mag|kann|soll|wohne|arbeite|weisst|hast|kannst) (?:ich|du)\b|هل "
+    rf"|{unicodedata.normalize('NFKD', languages.QUESTION_BEGINS)})"
 )
 SENTENCE_ENDS = ".!?。！？؟\n"
 CLAUSE_ENDS = SENTENCE_ENDS + ",，、;:：；"

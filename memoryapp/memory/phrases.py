@@ -8,6 +8,8 @@ import re
 
 from django.utils.translation import gettext_noop
 
+from memoryapp.memory import languages
+
 SECRETS = [
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -61,12 +63,14 @@ NOT_THIS = re.compile(
     r"|\boff the record\b|\b(just|only) (an? )?(example|hypothetical)|\bfor the sake of argument\b"
     r"|\b(merk|merke|speicher|speichere) (dir )?(das|dies|es) (bitte )?nicht"
     r"|\b(bitte )?nicht (merken|speichern)|\bnur (ein|als) beispiel"
-    r"|(不要|别|請勿|请勿)(记住|記住|保存)|只是(一个|个)?例子|لا تتذكر|لا تحفظ|مجرد مثال",
+    r"|(不要|别|請勿|请勿)(记住|記住|保存)|只是(一个|个)?例子|لا تتذكر|لا تحفظ|مجرد مثال"
+    rf"|{languages.OFF_THE_RECORD}",
     re.IGNORECASE,
 )
 NOT_THE_LAST = re.compile(
     r"\b(that|this|it) was (just|only)\b|\b(don'?t|do not) (remember|save|store|keep) (that|what i)"
-    r"|\bdas war nur\b|\bdas eben\b|那只是|刚才(说的)?只是|كان ذلك مجرد",
+    r"|\bdas war nur\b|\bdas eben\b|那只是|刚才(说的)?只是|كان ذلك مجرد"
+    rf"|{languages.ABOUT_THE_LAST}",
     re.IGNORECASE,
 )
 # Nobody types this much at once; what people write themselves stands before or after it.

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from memoryapp.memory import languages
 from memoryapp.memory.operations import CLAUSE_ENDS, SENTENCE_ENDS, Operation, quote_start
 from memoryapp.memory.wording import (
     FRAME_WORDS,
@@ -51,6 +52,8 @@ OTHERS = re.compile(
     r"|\b(?:صديقي|صديقتي|أختي|أخي|أمي|أبي|والدي|والدتي|زوجي|زوجتي|ابني|ابنتي|زميلي|زميلتي|مديري)\b",
     re.IGNORECASE,
 )
+# In languages that often leave "I" out, only who stands first is spoken of.
+OTHERS_FIRST = re.compile(rf"\W*(?:{languages.SOMEBODY_ELSE})", re.IGNORECASE)
 # Keys and values that name the other one in their own way: spouse, pet_name.
 RELATED = re.compile(
     r"spouse|wife|husband|partner|pet|dog|cat|famil|child|kid|son\b|sons|daughter|sister|brother"
@@ -71,6 +74,9 @@ REQUEST = re.compile(
     r"|suggest|help|sag|schreib|übersetz|empfiehl|gib|zeig|erklär|fass|such|finde|vergleich"
     r"|erstell|mach|hilf|写|翻译|推荐|告诉|给我|解释|总结|اكتب|ترجم|أخبرني|اشرح|لخص)\w*\b",
     re.IGNORECASE,
+)
+REQUEST_ELSEWHERE = re.compile(
+    rf"^\W*{languages.REQUEST_BEGINS}\b|{languages.REQUEST_ENDS}\W*$", re.IGNORECASE
 )
 OWNING = re.compile(
     r"\b(?:i|we|my|our|ich|wir|mein\w*|unser\w*|أنا|نحن)\b|我(?!们?[写翻推告给解总])", re.IGNORECASE
@@ -116,7 +122,7 @@ def is_about_somebody_else(operation: Operation, body: str) -> bool:
     for clause in reversed(BETWEEN.split(sentence_to(operation.quote, body))):
         if ONESELF.search(OTHERS.sub("", clause)):
             return False
-        if other := OTHERS.search(clause):
+        if other := OTHERS.search(clause) or OTHERS_FIRST.match(clause):
             return not RELATED.search(stated) and not said(other.group(), stated)
         if PRONOUNS.match(clause):
             return True
@@ -140,7 +146,8 @@ def is_request(operation: Operation, body: str) -> bool:
     if operation.table == "prompt" or operation.kind == "task":
         return False
     sentence = sentence_to(operation.quote, body)
-    return REQUEST.match(sentence) is not None and OWNING.search(sentence) is None
+    is_asked = REQUEST.match(sentence) or REQUEST_ELSEWHERE.search(sentence)
+    return is_asked is not None and OWNING.search(sentence) is None
 
 
 def sentence_to(quote: str, body: str) -> str:

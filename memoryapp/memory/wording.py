@@ -103,8 +103,14 @@ def said(text: str, body: str) -> set[str]:
     return {
         stem
         for stem in content(text)
-        if stem in heard or (len(stem) == STEM_CHARS and stem in whole)
+        if stem in heard or (is_whole(stem) and stem in whole)
     }
+
+
+def is_whole(stem: str) -> bool:
+    """Whether a stem stands for itself inside of longer words: a full one, or one of a script that
+    doesn't space them."""
+    return len(stem) == STEM_CHARS or ord(stem[0]) >= UNSPACED_FROM
 
 
 def is_telling(value: str) -> bool:

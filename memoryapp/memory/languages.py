@@ -1,0 +1,110 @@
+"""Words that tell who is spoken of, what is asked for and what is off the record, in further
+languages: French, Spanish, Portuguese, Italian, Dutch, Russian, Turkish, Japanese, Korean.
+
+Those of English, German, Chinese and Arabic stand with the checks that go by them.
+"""
+
+
+def any_of(words: str) -> str:
+    """A pattern for one of these words; an underscore stands for a space."""
+    return f"(?:{'|'.join(words.replace('_', ' ').split())})"
+
+
+# "My" with what may stand between, the people it is said of, and what must follow.
+MY_PEOPLE = (
+    (
+        r"(?:mon|ma|mes) (?:\w+ )?",
+        "amie?s? copine? sœurs? frères? mère père maman papa femme mari fils filles? enfants?"
+        " chef patronn?e? collègues? voisine?s? tante oncle cousine?s? parents? chien chat",
+        r"\b",
+    ),
+    (
+        r"mis? (?:\w+ )?",
+        "amig[oa]s? herman[oa]s? madre padre padres mamá papá espos[oa] marido mujer novi[oa]"
+        " hij[oa]s? jef[ea] compañer[oa]s? vecin[oa]s? tí[oa] prim[oa]s? abuel[oa]s?"
+        " perr[oa] gat[oa]",
+        r"\b",
+    ),
+    (
+        r"(?:o |a )?(?:meus?|minhas?) (?:\w+ )?",
+        "amig[oa]s? irmãos? irmãs? mãe pai mulher marido namorad[oa] filh[oa]s? chefe colegas?"
+        " vizinh[oa]s? ti[oa] prim[oa]s? avó avô cachorro gat[oa]",
+        r"\b",
+    ),
+    (
+        r"(?:il |la |i |le )?(?:mio|mia|miei|mie) (?:\w+ )?",
+        "amic[oa] amici sorella fratello madre padre mamma papà moglie marito figli[oa] capo"
+        " collega vicin[oa] zi[oa] cugin[oa] nonn[oa] cane gatto",
+        r"\b",
+    ),
+    (
+        r"mijn (?:\w+ )?",
+        "vriend(?:in)? zus broer moeder vader vrouw man partner zoon dochter kinderen baas collega"
+        " buurman buurvrouw tante oom neef nicht oma opa hond kat",
+        r"\b",
+    ),
+    (
+        r"(?:мой|моя|мои) (?:\w+ )?",
+        "друг подруга друзья сестра брат мать мама отец папа жена муж сын дочь дети начальник"
+        " коллега сосед соседка тётя дядя бабушка дедушка родители собака кошка",
+        r"\b",
+    ),
+    (
+        "",
+        "arkadaşım kardeşim ablam abim annem babam eşim karım kocam oğlum kızım patronum komşum"
+        " teyzem amcam sevgilim iş_arkadaşım",
+        r"\b",
+    ),
+    (
+        "(?:(?:私|僕|俺)の)?",
+        "友達 友人 母 父 妹 姉 兄 弟 妻 夫 息子 娘 同僚 上司 彼氏 彼女",
+        "[はがも]",
+    ),
+    (
+        "(?:(?:제|내|우리) )?",
+        "친구 엄마 아빠 어머니 아버지 언니 누나 오빠 형 동생 아내 남편 아들 딸 동료 상사",
+        "[는은이가]",
+    ),
+)
+SOMEBODY_ELSE = "|".join(f"{my}{any_of(people)}{end}" for my, people, end in MY_PEOPLE)
+
+REQUEST_BEGINS = any_of(
+    "écris traduis raconte explique donne résume montre trouve cherche propose rédige corrige"
+    " escribe traduce cuéntame explica dame resume muestra busca recomienda escreve traduz"
+    " scrivi traduci spiega schrijf vertaal напиши переведи расскажи объясни"
+)
+REQUEST_ENDS = (
+    r"(?:ください|下さい|教えて|書いて|訳して|주세요|해줘"
+    r"|\b(?:yaz|çevir|anlat|açıkla|öner|söyle)(?:ır mısın)?)"
+)
+
+OFF_THE_RECORD = "|".join(
+    (
+        r"\bne (?:retiens|mémorise|enregistre|garde) pas\b|\b(?:juste|seulement) un exemple",
+        r"\bno (?:lo )?(?:recuerdes|guardes|memorices)\b|\bs[oó]lo (?:es )?un ejemplo",
+        r"\bnão (?:lembre|guarde|memorize|salve)\b|\b(?:só|apenas) (?:é )?um exemplo",
+        r"\bnon (?:ricordare|memorizzare|salvare)\b|\bsolo un esempio",
+        r"\bniet (?:onthouden|opslaan)\b|\b(?:maar|slechts) een voorbeeld",
+        r"\bне (?:запоминай|сохраняй)|\b(?:просто|только) пример",
+        r"\b(?:bunu|şunu|onu) (?:hatırlama|kaydetme|saklama)\b|\bsadece (?:bir )?örnek",
+        "(?:覚え|記憶し|保存し)ないで|ただの例",
+        "(?:기억하|저장하)지 ?마|(?:그냥|단지) 예시",
+    )
+)
+ABOUT_THE_LAST = "|".join(
+    (
+        r"\bc'était (?:juste|seulement)|\b(?:era|fue|foi) (?:s[oóò]lo|só|apenas)",
+        r"\bdat was (?:maar|slechts)|\bэто был[оа]? (?:просто|только)|\b(?:bu|o) sadece",
+        "今のは|さっきのは|방금",
+    )
+)
+
+QUESTION_BEGINS = "|".join(
+    (
+        r"(?:où|quand|comment|pourquoi|combien) (?:est|sont|ai|suis|je|tu|vous)\b|qu'est-ce que\b",
+        r"(?:dónde|cuándo|cómo|quién|cuál|por qué|cuánt[oa]s?)\b",
+        r"(?:onde|quando|como|quem|por que) (?:eu|é|são|você)\b",
+        r"(?:dove|quando|perché|chi) (?:è|sono)\b",
+        r"(?:waar|wanneer|waarom|hoe) (?:ik|is|ben|woon)\b|(?:где|когда|почему|сколько|кто) ",
+    )
+)
