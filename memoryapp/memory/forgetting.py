@@ -89,10 +89,11 @@ def digests(user: User, key: str, text: str) -> set[str]:
 def note(row: Fact | Prompt, *, was_turned_down: bool = False) -> None:
     """Hold later extractions to it that this value was forgotten or turned down."""
     if row.user is not None:
+        key = GONE if said(row.value, row.key.replace("_", " ")) else row.key
         Forgotten.objects.update_or_create(
             user=row.user,
             digest=digest(row.user, row.key, row.value),
-            defaults={"key": row.key, "was_turned_down": was_turned_down},
+            defaults={"key": key, "was_turned_down": was_turned_down},
         )
 
 

@@ -324,10 +324,12 @@ def undo(*, event: MemoryEvent, actor: str) -> None:
         row = TABLES[event.table].objects.filter(pk=event.row_id).first()
         if row is None:
             raise ValidationError(_("This can't be undone: it was forgotten."))
-        if event.action == Action.CLOSED:
-            restore(row=row, actor=actor)
-        elif row.valid_to is not None:
+        is_closing = event.action == Action.CLOSED
+        is_changed = _same_key(row) is not None if is_closing else row.valid_to is not None
+        if is_changed:
             raise ValidationError(_("This can't be undone: it was changed again meanwhile."))
+        if is_closing:
+            restore(row=row, actor=actor)
         elif row.replaces_id is not None:
             restore(row=type(row).objects.get(pk=row.replaces_id), actor=actor)
         else:

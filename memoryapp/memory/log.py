@@ -1,11 +1,15 @@
-"""Entries of a person's log that aren't changes: a look at a row, a failure, and old refusals."""
+"""A person's log: entries that aren't changes, what can be undone, and how long refusals stay."""
 
+from collections.abc import Iterable
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from django.utils import timezone
 
-from memoryapp.models import MemoryEvent, Message, User
+from memoryapp.memory.known import TABLES
+from memoryapp.models import Fact, MemoryEvent, Message, Prompt, User
+from memoryapp.models.memory import UNDOABLE_ACTIONS, Status
 
 REFUSALS_KEPT = timedelta(days=30)
 Action = MemoryEvent.Action
@@ -36,3 +40,30 @@ def drop_old_refusals() -> int:
     """Delete what was refused longer than REFUSALS_KEPT ago; says how many entries that were."""
     refused = MemoryEvent.objects.filter(action=Action.REFUSED)
     return refused.filter(created_at__lt=timezone.now() - REFUSALS_KEPT).delete()[0]
+
+
+def undoable(user: User, events: Iterable[MemoryEvent]) -> set[int]:
+    """The ids of those entries whose change still stands: what it wrote holds, or nothing has come
+    in the place of what it closed."""
+    changes = [event for event in events if event.action in UNDOABLE_ACTIONS]
+    ids = {event.row_id for event in changes}
+    standing: set[tuple[bool, UUID]] = set()
+    for table in TABLES.values():
+        rows: Any = table.objects.for_user(user).exclude(status=Status.PENDING)
+        changed = list(rows.filter(pk__in=ids))
+        of_keys = rows.filter(valid_to=None, key__in={row.key for row in changed})
+        held = {place_of(row) for row in of_keys}
+        standing |= {
+            (row.valid_to is not None, row.pk)
+            for row in changed
+            if row.valid_to is None or place_of(row) not in held
+        }
+    return {
+        event.pk
+        for event in changes
+        if event.row_id and (event.action == Action.CLOSED, event.row_id) in standing
+    }
+
+
+def place_of(row: Fact | Prompt) -> tuple[str, str]:
+    return getattr(row, "subject", ""), row.key

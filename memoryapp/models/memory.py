@@ -252,6 +252,7 @@ class Forgotten(models.Model):
 
 # What a message taught, and what of it took effect.
 LEARNED_ACTIONS = ("added", "changed", "closed", "approved")
+UNDOABLE_ACTIONS = (*LEARNED_ACTIONS, "restored")
 
 
 class MemoryEventQuerySet(models.QuerySet["MemoryEvent"]):
@@ -261,6 +262,10 @@ class MemoryEventQuerySet(models.QuerySet["MemoryEvent"]):
     def learned(self) -> Self:
         """Changes that a message of the person caused, and that took effect."""
         return self.filter(action__in=LEARNED_ACTIONS, message__isnull=False)
+
+    def undoable(self) -> Self:
+        """Changes of a value, whoever made them."""
+        return self.filter(action__in=UNDOABLE_ACTIONS)
 
 
 class MemoryEvent(models.Model):

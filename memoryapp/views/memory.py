@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET
 
 from memoryapp.forms import FactFilter
 from memoryapp.http import HtmxHttpRequest
-from memoryapp.memory import condition, recall
+from memoryapp.memory import condition, log, recall
 from memoryapp.memory.floors import floor
 from memoryapp.models import Fact, MemoryEvent, Prompt, User
 from memoryapp.models.memory import Status
@@ -115,4 +115,5 @@ def memory_inbox(request: HtmxHttpRequest) -> HttpResponse:
 def memory_log(request: HtmxHttpRequest) -> HttpResponse:
     events = MemoryEvent.objects.for_user(request.user).select_related("message")
     page = Paginator(events, PAGE_OF_ROWS).get_page(request.GET.get("page"))
-    return render_page(request, "memory/log.html", {"events": page})
+    context = {"events": page, "undoable": log.undoable(request.user, page)}
+    return render_page(request, "memory/log.html", context)

@@ -215,17 +215,20 @@ def _decide(request: HtmxHttpRequest, decide: Callable[[], object]) -> HttpRespo
 @login_required
 @require_POST
 def memory_undo(request: HtmxHttpRequest, event_id: int) -> HttpResponse:
-    """Take back one learned thing, and show the receipt under its reply anew."""
-    events = MemoryEvent.objects.for_user(request.user).learned().select_related("message")
+    """Take one change back, and show the receipt under the reply that it was learned with anew."""
+    events = MemoryEvent.objects.for_user(request.user).undoable().select_related("message")
     event = get_object_or_404(events, pk=event_id)
     sentence = ""
     try:
         ledger.undo(event=event, actor=request.user.username)
     except ValidationError as error:
         sentence = " ".join(error.messages)
-    replies = Message.objects.for_user(request.user).on_branch().filter(parent=event.message)
-    reply = replies.select_related("chat__user", "user").filter(role="assistant").first()
+    replies = Message.objects.for_user(request.user).on_branch().filter(role="assistant")
+    told = replies.filter(parent=event.message, parent__isnull=False)
+    reply = told.select_related("chat__user", "user").first()
     if reply is None or not request.htmx:
+        if sentence:
+            messages.error(request, sentence)
         return redirect("memory-log")
     context = {
         **fragments.taught_before(reply),

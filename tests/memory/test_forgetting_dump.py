@@ -78,3 +78,12 @@ def test_forgetting_a_prompt_leaves_nothing_of_it(ada):
     ledger.apply(user=ada, operations=[wish], messages=list(chat.archive), model="scripted")
     forget(rows=Prompt.objects.for_user(ada), actor="ada")
     assert tables_with(SECRET) == {"memoryapp_message"}
+
+
+def test_a_key_that_tells_the_value_is_gone_too(ada):
+    fact = ledger.remember(
+        user=ada, table="fact", key=f"likes_{SECRET.lower()}", value=SECRET, actor="ada",
+        origin="user",
+    )  # fmt: skip
+    forget(rows=Fact.objects.filter(pk=fact.pk), actor="ada")
+    assert tables_with(SECRET) == set()

@@ -1,0 +1,65 @@
+import pytest
+from django.urls import reverse
+
+from memoryapp.memory import ledger
+from memoryapp.models import Fact, MemoryEvent
+from tests.pages import client_of
+
+LOG = reverse("memory-log")
+
+
+@pytest.fixture
+def moved(ada):
+    """The log's entry of a change."""
+    home = ledger.remember(
+        user=ada, table="fact", key="city", value="Berlin", actor="ada", origin="user"
+    )
+    ledger.edit(row=home, actor="ada", value="Vienna")
+    return MemoryEvent.objects.first()
+
+
+def undo(user, event):
+    return client_of(user).post(reverse("memory-undo", args=[event.pk]), follow=True)
+
+
+def cities(user):
+    return list(Fact.objects.for_user(user).in_use().values_list("value", flat=True))
+
+
+def test_a_change_is_undone_from_the_log_with_one_press(ada, moved):
+    page = client_of(ada).get(LOG).content.decode()
+    assert page.count(">Undo</button>") == 1
+    assert reverse("memory-undo", args=[moved.pk]) in page
+    response = undo(ada, moved)
+    assert response.redirect_chain == [(LOG, 302)]
+    assert cities(ada) == ["Berlin"]
+    assert "Restored" in response.content.decode()
+
+
+def test_the_undo_is_undone_in_the_same_way(ada, moved):
+    undo(ada, moved)
+    undo(ada, MemoryEvent.objects.first())
+    assert cities(ada) == ["Vienna"]
+
+
+def test_a_change_that_another_one_followed_says_why_it_stays(ada, moved):
+    undo(ada, moved)
+    response = undo(ada, moved)
+    assert "changed again meanwhile" in response.content.decode()
+    assert cities(ada) == ["Berlin"]
+
+
+def test_nobody_else_undoes_it(ben, moved, ada):
+    assert undo(ben, moved).status_code == 404
+    assert cities(ada) == ["Vienna"]
+
+
+def test_undoing_needs_a_login(client, moved, ada):
+    response = client.post(reverse("memory-undo", args=[moved.pk]))
+    assert response.status_code == 302
+    assert cities(ada) == ["Vienna"]
+
+
+def test_a_refusal_cannot_be_undone(ada, moved):
+    MemoryEvent.objects.filter(pk=moved.pk).update(action="refused")
+    assert undo(ada, moved).status_code == 404
