@@ -48,6 +48,7 @@ class Entry:
     problem: str = ""  # why nothing could be learned from the question
     marks: Mapping[str, bool] = field(default_factory=dict)  # memory id: was it of use
     versions: tuple[UUID, ...] = ()  # of the message, itself included, oldest first
+    packed: str = ""  # as the page of a temporary chat holds it
 
     @property
     def number(self) -> int:

@@ -121,7 +121,7 @@ async def _write(live: Live, writing: asyncio.Task[None]) -> None:
     """See one reply from its first token to its saved end."""
     obeying = asyncio.create_task(_whatever_happens(_obey, live))
     try:
-        end = await _end_of(live, writing)
+        end = await end_of(writing, lambda: live.cut_off)
         if (before := live.turn.continues) and live.text == live.turn.begun:
             live.text = before.body  # nothing came, so nothing is taken away either
         await _finish(live, end)
@@ -143,11 +143,12 @@ async def _stream(live: Live) -> None:
                 await _flush(live)
 
 
-async def _end_of(live: Live, writing: asyncio.Task[None]) -> End:
+async def end_of(writing: asyncio.Task[None], cut_off: Callable[[], End]) -> End:
+    """How the writing of a reply ends; `cut_off` says it when it was cancelled."""
     try:
         await writing
     except asyncio.CancelledError:
-        return live.cut_off
+        return cut_off()
     except (OperationalError, InterfaceError) as error:
         return End(Status.FAILED, DATABASE_AWAY, error)
     except Exception as error:  # noqa: BLE001 - whatever went wrong, the person is told

@@ -4,10 +4,11 @@ import asyncio
 import logging
 import time
 import uuid
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Any, cast
 
 from asgiref.sync import sync_to_async
@@ -22,7 +23,7 @@ from memoryapp.agents import llm, talker
 from memoryapp.agents.continuing import taken_up
 from memoryapp.memory import embeddings, recall, resources
 from memoryapp.memory.phrases import is_off_the_record
-from memoryapp.models import Chat, Message, Prompt, Usage
+from memoryapp.models import Chat, Message, Prompt, Usage, User
 from memoryapp.patience import in_database, patiently
 
 logger = logging.getLogger(__name__)
@@ -78,6 +79,9 @@ class Receipt:
     milliseconds: dict[str, int] = field(default_factory=dict)
 
 
+Answer = Callable[[llm.Choice, str], AsyncGenerator[Receipt | str, None]]
+
+
 def checked_body(body: str) -> str:
     """`body` as it is stored; raises ValidationError with a sentence if it can't be."""
     body = body.strip()
@@ -127,12 +131,12 @@ def open_turn(
             chat.lock()
             if id is not None and (known := Message.objects.filter(pk=id).first()):
                 return _known_turn(chat, known)
-            _refuse_while_streaming(chat)
+            refuse_while_streaming(chat)
             if fork:
                 chat.fork_at(parent)
             is_on_record = not is_off_the_record(body)
             user_message = chat.add_message(Role.USER, body, id=id, is_on_record=is_on_record)
-            return Turn(user_message, _new_reply(chat))
+            return Turn(user_message, new_reply(chat))
     except IntegrityError:
         # At the same moment this id was used in another chat, which is locked by another row.
         if id is not None and Message.objects.filter(pk=id).exists():
@@ -151,63 +155,12 @@ def _id_taken() -> ValidationError:
     return ValidationError(_("This id is taken. Make a new one."), code="id_taken")
 
 
-def reopen(*, message: Message, without: Collection[str] = ()) -> Turn:
-    """Begin another reply to the message that `message`, a reply, answers.
-
-    Raises ValidationError if it is no reply, and ReplyStreaming while the chat is answering.
-    """
-    if message.role != Role.ASSISTANT or message.parent is None:
-        raise ValidationError(_("Only a reply can be written again."), code="not_a_reply")
-    chat, user_message = message.chat, message.parent
-    with transaction.atomic():
-        chat.lock()
-        _refuse_while_streaming(chat)
-        chat.fork_at(user_message)
-        return Turn(user_message, _new_reply(chat), without=frozenset(without))
-
-
-def resume(*, message: Message) -> Turn:
-    """Begin a version of `message`, an unfinished reply, that goes on from the text it has.
-
-    `message` stays as it is. Raises ValidationError if it is no reply, is complete or has no text,
-    and ReplyStreaming while the chat is answering.
-    """
-    if message.role != Role.ASSISTANT or message.parent is None:
-        raise ValidationError(_("Only a reply can be continued."), code="not_a_reply")
-    chat, user_message = message.chat, message.parent
-    with transaction.atomic():
-        chat.lock()
-        _refuse_while_streaming(chat)
-        message.refresh_from_db(fields=["body", "status"])  # it may have ended just now
-        if message.status == Status.COMPLETE:
-            raise ValidationError(
-                _("This reply is complete. Ask for more, or have it answered again."),
-                code="reply_complete",
-            )
-        if not message.body:
-            raise ValidationError(
-                _("Nothing of this reply had arrived to go on from. Have it answered again."),
-                code="reply_empty",
-            )
-        chat.fork_at(user_message)
-        return Turn(user_message, _new_reply(chat, taken_up(message.body)), continues=message)
-
-
-def switch_to(message: Message) -> None:
-    """Show the branch through `message`. Raises ReplyStreaming while the chat is answering."""
-    chat = message.chat
-    with transaction.atomic():
-        chat.lock()
-        _refuse_while_streaming(chat)
-        chat.switch_to(message)
-
-
-def _refuse_while_streaming(chat: Chat) -> None:
+def refuse_while_streaming(chat: Chat) -> None:
     if chat.messages.streaming().exists():
         raise ReplyStreaming(_("This chat is still answering. Wait for the reply, or stop it."))
 
 
-def _new_reply(chat: Chat, body: str = "") -> Message:
+def new_reply(chat: Chat, body: str = "") -> Message:
     return chat.add_message(
         Role.ASSISTANT, body, status=Status.STREAMING, streaming_beat=timezone.now()
     )
@@ -220,12 +173,18 @@ async def take_turn(turn: Turn) -> AsyncGenerator[Receipt | str, None]:
     A model that fails before its first word is replaced by FALLBACK_MODEL, with a receipt of its
     own. Cancel the task that reads this to end it, at whatever point it is.
     """
-    started = time.monotonic()
+    async with aclosing(answered(partial(_answer, turn, time.monotonic()))) as pieces:
+        async for piece in pieces:
+            yield piece
+
+
+async def answered(answer: Answer) -> AsyncGenerator[Receipt | str, None]:
+    """What `answer` gives with the model that is set, or else with FALLBACK_MODEL."""
     choice, instead_of = await sync_to_async(llm.choose, thread_sensitive=False)("talker"), ""
     has_spoken = False
     while True:
         try:
-            async with aclosing(_answer(turn, choice, instead_of, started)) as pieces:
+            async with aclosing(answer(choice, instead_of)) as pieces:
                 async for piece in pieces:
                     has_spoken |= isinstance(piece, str)
                     yield piece
@@ -234,12 +193,13 @@ async def take_turn(turn: Turn) -> AsyncGenerator[Receipt | str, None]:
             fallback = llm.fallback(choice)
             if has_spoken or fallback is None:
                 raise
-            logger.warning("%s failed, so %s answers: %s", choice.name, fallback.name, error)
+            why = llm.explain(error)  # the error's own text may repeat what somebody wrote
+            logger.warning("%s failed, so %s answers: %s", choice.name, fallback.name, why)
             choice, instead_of = fallback, choice.name
 
 
 async def _answer(
-    turn: Turn, choice: llm.Choice, instead_of: str, started: float
+    turn: Turn, started: float, choice: llm.Choice, instead_of: str
 ) -> AsyncGenerator[Receipt | str, None]:
     """One model's try at a turn. Recall comes after the choice: it may withhold from some."""
     chat, user, question = turn.reply.chat, turn.reply.user, turn.user_message.body
@@ -252,17 +212,28 @@ async def _answer(
     )
     context = told(turn, recalled, known, receipt, is_local=choice.is_local)
     yield receipt
+    async with aclosing(spoken(question, context, choice, receipt, started)) as pieces:
+        async for piece in pieces:
+            if isinstance(piece, str):
+                yield piece
+            else:
+                await patiently(_account, turn, receipt, piece)
+    yield receipt
+
+
+async def spoken(
+    question: str, context: talker.Context, choice: llm.Choice, receipt: Receipt, started: float
+) -> AsyncGenerator[str | llm.Run[str], None]:
+    """What the talker says, and its run; how long it took, and of how many tokens, is noted."""
     async with aclosing(talker.stream(question, context, choice=choice)) as pieces:
         async for piece in pieces:
             if isinstance(piece, str):
                 receipt.milliseconds.setdefault("first_token", _since(started))
-                yield piece
             else:
                 receipt.milliseconds["total"] = _since(started)
                 receipt.tokens["prompt"] = piece.input_tokens
                 receipt.tokens["reply"] = piece.output_tokens
-                await patiently(_account, turn, receipt, piece)
-    yield receipt
+            yield piece
 
 
 def _since(started: float) -> int:
@@ -280,13 +251,15 @@ class Known:
 
 def gathered(turn: Turn, is_local: bool) -> Known:
     """Read what recall doesn't bring."""
-    prompts = Prompt.objects.persona_of(turn.reply.user)
-    if not is_local:
-        prompts = prompts.exclude(local_only=True)
     past = turn.reply.chat.history.filter(created_at__lt=turn.user_message.created_at)
     # A receipt may be longer than all that was said.
     history = [message for message in past.defer("receipt") if message.body]
-    return Known(list(prompts), history, embeddings.model_name())
+    return Known(persona(turn.reply.user, is_local), history, embeddings.model_name())
+
+
+def persona(user: User, is_local: bool) -> list[Prompt]:
+    prompts = Prompt.objects.persona_of(user)
+    return list(prompts if is_local else prompts.exclude(local_only=True))
 
 
 def told(
@@ -376,12 +349,12 @@ def sent_prompt(reply: Message) -> talker.Prompt | None:
             talker.Said(cast(talker.Role, message.role), message.told) for message in history
         ),
         now=datetime.fromisoformat(receipt["now"]),
-        search_resources=_nothing_found,
-        search_archive=_nothing_found,
+        search_resources=nothing_found,
+        search_archive=nothing_found,
         begun=reply.body[: receipt.get("begun_chars", 0)],
     )
     return talker.prompt(reply.parent.body, context)
 
 
-async def _nothing_found(query: str) -> list[str]:
+async def nothing_found(query: str) -> list[str]:
     return []

@@ -2,13 +2,25 @@
 
 from django.urls import path
 
-from memoryapp.views import chats, health, memory, messages, resources, rows, scopes, settings
+from memoryapp.views import (
+    chats,
+    health,
+    memory,
+    messages,
+    resources,
+    rows,
+    scopes,
+    settings,
+    temporary,
+)
 
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("", chats.chat_new, name="chat-new"),
     path("chats/", chats.chat_list, name="chat-list"),
+    path("chats/temporary/", temporary.chat_temporary, name="chat-temporary"),
+    path("chats/temporary/keep/", temporary.chat_keep, name="chat-keep"),
     path("chats/<uuid:chat_id>/", chats.chat_detail, name="chat-detail"),
     path("chats/<uuid:chat_id>/menu/", chats.chat_menu, name="chat-menu"),
     path("chats/<uuid:chat_id>/pin/", chats.chat_pin, name="chat-pin"),

@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.db import connection
 from django.test import Client
 
-from memoryapp import tasks, turns
+from memoryapp import branches, tasks, turns
 from memoryapp.agents import llm
 from memoryapp.memory import eviction, recall
 from memoryapp.models import Fact, MemoryEvent, Message
@@ -68,7 +68,7 @@ def test_a_chat_goes_on_where_it_was_switched_to(two_branches):
 def test_no_branch_is_switched_while_the_chat_answers(two_branches):
     turns.open_turn(chat=two_branches, body="And now?")
     with pytest.raises(turns.ReplyStreaming):
-        turns.switch_to(two_branches.archive.get(body="c"))
+        branches.switch_to(two_branches.archive.get(body="c"))
     assert shown(two_branches).startswith("a b c2 d2 And now?")
 
 
@@ -154,7 +154,7 @@ def test_the_same_said_on_two_branches_is_learned_once(ada):
 def test_another_answer_teaches_nothing_and_asks_no_model(ada):
     chat = make_chat(ada, "I live in Graz.", "Noted.")
     extract(chat, CITY["Graz"])
-    reply = turns.reopen(message=chat.archive.last()).reply
+    reply = branches.reopen(message=chat.archive.last()).reply
     reply.body = "So you live in Linz."
     reply.finish("complete")
     assert extract(chat, CITY["Linz"]).requests == []

@@ -11,7 +11,7 @@ from channels.layers import get_channel_layer
 from channels.routing import URLRouter
 from django.contrib.auth.models import AnonymousUser
 
-from memoryapp import followers, fragments, replies, turns
+from memoryapp import branches, followers, fragments, replies, turns
 from memoryapp.agents import llm
 from memoryapp.channel_layer import chat_group
 from memoryapp.memory import ledger
@@ -191,7 +191,7 @@ async def test_nothing_is_pushed_to_a_page_that_has_to_load_its_thread_again(tab
 async def test_answering_again_makes_other_tabs_load_the_thread_anew(tabs, talk, chat, ada):
     tab = await tabs(ada, chat)
     old = await chat.messages.select_related("chat__user", "parent").aget(role="assistant")
-    turn = await sync_to_async(turns.reopen)(message=old)
+    turn = await sync_to_async(branches.reopen)(message=old)
     await replies.start(turn)
     assert "<article" not in await tab.until("freshness")
 

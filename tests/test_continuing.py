@@ -8,7 +8,7 @@ from channels.layers import get_channel_layer
 from django.core.exceptions import ValidationError
 from pydantic_ai import ModelHTTPError
 
-from memoryapp import followers, replies, turns
+from memoryapp import branches, followers, replies, turns
 from memoryapp.agents import llm
 from memoryapp.agents.continuing import GO_ON
 from memoryapp.models import Chat, Message, Usage
@@ -39,7 +39,7 @@ def loaded():
 
 
 async def resume(reply):
-    turn = await sync_to_async(turns.resume)(message=reply)
+    turn = await sync_to_async(branches.resume)(message=reply)
     await replies.start(turn)
     return turn.reply
 
@@ -143,17 +143,17 @@ async def test_the_offline_responder_says_what_was_still_to_be_said(chat):
 def test_there_must_be_something_to_go_on_with(cut_off, fields, code):
     Message.objects.filter(pk=cut_off.pk).update(**fields)
     with pytest.raises(ValidationError) as raised:
-        turns.resume(message=cut_off)
+        branches.resume(message=cut_off)
     assert raised.value.code == code
     assert cut_off.siblings.count() == 1
 
 
 def test_a_question_is_not_continued(cut_off):
     with pytest.raises(ValidationError, match="Only a reply"):
-        turns.resume(message=cut_off.parent)
+        branches.resume(message=cut_off.parent)
 
 
 def test_nothing_is_continued_while_the_chat_answers(cut_off):
-    turns.reopen(message=cut_off)
+    branches.reopen(message=cut_off)
     with pytest.raises(turns.ReplyStreaming):
-        turns.resume(message=cut_off)
+        branches.resume(message=cut_off)

@@ -3,7 +3,7 @@ import uuid
 import pytest
 from django.core.exceptions import ValidationError
 
-from memoryapp import turns
+from memoryapp import branches, turns
 from memoryapp.agents import llm
 from memoryapp.models import Usage
 from tests.factories import make_chat, make_fact, make_prompt
@@ -60,14 +60,14 @@ def test_editing_a_message_begins_a_branch(chat):
 
 def test_reopening_a_reply_makes_a_sibling(chat):
     reply = chat.archive.last()
-    turn = turns.reopen(message=reply)
+    turn = branches.reopen(message=reply)
     assert list(turn.reply.siblings) == [reply, turn.reply]
     assert turn.reply.parent == reply.parent
 
 
 def test_a_question_cannot_be_reopened(chat):
     with pytest.raises(ValidationError, match="Only a reply"):
-        turns.reopen(message=chat.archive.first())
+        branches.reopen(message=chat.archive.first())
 
 
 @pytest.mark.django_db(transaction=True)
@@ -107,7 +107,7 @@ async def test_the_talker_is_sent_what_the_receipt_says(ada, chat):
 async def test_a_fact_can_be_left_out_of_one_answer(ada, chat):
     fact = await _thread(make_fact, ada, "name", "Ada", kind="identity")
     reply = await _thread(chat.archive.last)
-    turn = await _thread(turns.reopen, message=reply, without=[str(fact.pk)])
+    turn = await _thread(branches.reopen, message=reply, without=[str(fact.pk)])
     receipt, *_ = await answer(turn, says("Good"))
     assert (receipt.memories, receipt.without) == ([], [str(fact.pk)])
 

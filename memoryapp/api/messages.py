@@ -9,7 +9,7 @@ from django.http import Http404, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from ninja import Router, Status
 
-from memoryapp import replies, tasks, turns
+from memoryapp import branches, replies, tasks, turns
 from memoryapp.api.auth import ApiRequest
 from memoryapp.api.errors import ApiError
 from memoryapp.api.paging import cut
@@ -117,7 +117,7 @@ def message_change(request: ApiRequest, message_id: UUID, data: MessageChanges) 
     and what is learned follow it. Nothing is deleted. 409 while the chat answers."""
     own = Message.objects.for_user(request.user).spoken().select_related("chat__user")
     message: Message = get_object_or_404(own, pk=message_id)
-    turns.switch_to(message)
+    branches.switch_to(message)
     message.refresh_from_db()
     return shown([message])[0]
 
@@ -168,14 +168,14 @@ async def message_continue(
 
 
 def resumed(user: User, message_id: UUID) -> Turn:
-    return turns.resume(message=found_reply(user, message_id))
+    return branches.resume(message=found_reply(user, message_id))
 
 
 def reopened(user: User, message_id: UUID, without: list[UUID]) -> Turn:
     reply = found_reply(user, message_id)
     if Fact.objects.for_user(user).filter(pk__in=without).count() < len(set(without)):
         raise Http404
-    return turns.reopen(message=reply, without=[str(id) for id in without])
+    return branches.reopen(message=reply, without=[str(id) for id in without])
 
 
 @router.post(

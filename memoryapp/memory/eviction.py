@@ -1,6 +1,6 @@
 """When messages leave the history, and the summary that takes their place."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from django.conf import settings
 from django.db import transaction
@@ -14,17 +14,22 @@ WORTHWHILE_PART = 0.25
 # messages of those rounds and the summary before them: a summary's input stays bounded, and only
 # every fourth one is a copy of a copy.
 REBUILT_EVERY = 4
+Below = Callable[[Message], list[Message]]
 
 
 def due(chat: Chat) -> list[Message]:
+    """The messages of a chat to condense now, oldest first."""
+    return surplus(list(chat.history))
+
+
+def surplus(history: Sequence[Message]) -> list[Message]:
     """The messages to condense now, oldest first; none while the history is short enough.
 
     A history of more than SUMMARY_TRIGGER_MESSAGES messages or SUMMARY_TRIGGER_TOKENS tokens
     is condensed but for its newest SUMMARY_KEEP_MESSAGES. Summaries are messages like others,
     so a later round folds an earlier summary in.
     """
-    history = list(chat.history)
-    covered = history[: max(0, len(history) - settings.SUMMARY_KEEP_MESSAGES)]
+    covered = list(history[: max(0, len(history) - settings.SUMMARY_KEEP_MESSAGES)])
     if any(message.status == Message.Status.STREAMING for message in covered):
         return []
     if len(history) > settings.SUMMARY_TRIGGER_MESSAGES:
@@ -61,31 +66,32 @@ def evict(chat: Chat, covered: Sequence[Message], body: str) -> Message | None:
     return summary
 
 
-def sources(covered: Sequence[Message]) -> list[Message]:
+def sources(covered: Sequence[Message], below: Below | None = None) -> list[Message]:
     """What a summary of `covered` is written from, oldest first.
 
     That is `covered` itself, but every fourth time the summary in it gives way to what the last
-    three rounds covered.
+    three rounds covered. `below` says what a summary covers, where that isn't in the database.
     """
-    if (folds(covered) + 1) % REBUILT_EVERY:
+    below = below or covered_by
+    if (folds(covered, below) + 1) % REBUILT_EVERY:
         return list(covered)
     found = list(covered)
     for _ in range(REBUILT_EVERY - 1):
-        found = [below for message in found for below in unfolded(message)]
+        found = [each for message in found for each in unfolded(message, below)]
     return found
 
 
-def folds(covered: Sequence[Message]) -> int:
+def folds(covered: Sequence[Message], below: Below) -> int:
     """How many rounds, one in the other, the summary among these stands for; 0 if there is none."""
     count = 0
     while summary := next((each for each in covered if each.role == Message.Role.SUMMARY), None):
         count += 1
-        covered = covered_by(summary)
+        covered = below(summary)
     return count
 
 
-def unfolded(message: Message) -> list[Message]:
-    return covered_by(message) if message.role == Message.Role.SUMMARY else [message]
+def unfolded(message: Message, below: Below) -> list[Message]:
+    return below(message) if message.role == Message.Role.SUMMARY else [message]
 
 
 def covered_by(summary: Message) -> list[Message]:

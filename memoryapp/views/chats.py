@@ -135,7 +135,7 @@ def render_chat(
         body=body,
         sentence=sentence,
         thread=thread,
-        is_earlier=before is not None,
+        socket=f"/ws/chats/{chat.pk}/" if before is None else "",
         streaming=newest[-1] if newest and newest[-1].status == "streaming" else None,
         stamp=fragments.stamp(chat),
         drawer=fragments.drawer(chat, newest[-1] if newest else None),

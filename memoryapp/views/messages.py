@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import HttpResponseClientRedirect, reswap, trigger_client_event
 
-from memoryapp import fragments, replies, tasks, turns
+from memoryapp import branches, fragments, replies, tasks, turns
 from memoryapp.channel_layer import chat_group, publish
 from memoryapp.forms import MessageForm
 from memoryapp.http import HtmxHttpRequest
@@ -84,7 +84,7 @@ def message_regenerate(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpR
     message = own_message(request.user, message_id)
     without = [id for id in map(as_uuid, request.POST.getlist("without")) if id]
     facts = Fact.objects.for_user(request.user).filter(pk__in=without)
-    reopen = partial(turns.reopen, without=[str(fact.pk) for fact in facts])
+    reopen = partial(branches.reopen, without=[str(fact.pk) for fact in facts])
     return _answered_anew(request, message, reopen)
 
 
@@ -92,7 +92,7 @@ def message_regenerate(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpR
 @require_POST
 def message_continue(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpResponse:
     """Go on with a reply that ended too early."""
-    return _answered_anew(request, own_message(request.user, message_id), turns.resume)
+    return _answered_anew(request, own_message(request.user, message_id), branches.resume)
 
 
 def _answered_anew(
@@ -160,7 +160,7 @@ def message_show(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpRespons
     """Show this version of a message and what followed it."""
     message = own_message(request.user, message_id)
     try:
-        turns.switch_to(message)
+        branches.switch_to(message)
     except turns.ReplyStreaming as error:
         return _refuse(request, message.chat, str(error), 409)
     event = {"type": "chat.changed", "what": "branch", "message": str(message.pk)}

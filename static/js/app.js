@@ -4,6 +4,7 @@ import { fill, submit, unfold } from "./composer.js";
 import { announce, isComposing, isTouch, one } from "./dom.js";
 import "./math.js";
 import { follow, stay, watchScroll } from "./scroll.js";
+import { said } from "./temporary.js";
 import { sendWaiting, takeBack } from "./waiting.js";
 
 const isWide = matchMedia("(min-width: 80rem)");
@@ -13,7 +14,8 @@ const isWide = matchMedia("(min-width: 80rem)");
 let socket = null;
 
 function join() {
-  socket?.send(JSON.stringify({ action: "join", stamp: one("#thread").dataset.stamp }), null);
+  const { stamp } = one("#thread").dataset;
+  socket?.send(JSON.stringify({ action: "join", stamp, said: said() }), null);
 }
 
 function tell(problem) {

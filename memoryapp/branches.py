@@ -1,0 +1,64 @@
+"""Versions of a reply, and which branch of a chat is shown."""
+
+from collections.abc import Collection
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from memoryapp.agents.continuing import taken_up
+from memoryapp.models import Message
+from memoryapp.turns import Turn, new_reply, refuse_while_streaming
+
+Role, Status = Message.Role, Message.Status
+
+
+def reopen(*, message: Message, without: Collection[str] = ()) -> Turn:
+    """Begin another reply to the message that `message`, a reply, answers.
+
+    Raises ValidationError if it is no reply, and ReplyStreaming while the chat is answering.
+    """
+    if message.role != Role.ASSISTANT or message.parent is None:
+        raise ValidationError(_("Only a reply can be written again."), code="not_a_reply")
+    chat, user_message = message.chat, message.parent
+    with transaction.atomic():
+        chat.lock()
+        refuse_while_streaming(chat)
+        chat.fork_at(user_message)
+        return Turn(user_message, new_reply(chat), without=frozenset(without))
+
+
+def resume(*, message: Message) -> Turn:
+    """Begin a version of `message`, an unfinished reply, that goes on from the text it has.
+
+    `message` stays as it is. Raises ValidationError if it is no reply, is complete or has no text,
+    and ReplyStreaming while the chat is answering.
+    """
+    if message.role != Role.ASSISTANT or message.parent is None:
+        raise ValidationError(_("Only a reply can be continued."), code="not_a_reply")
+    chat, user_message = message.chat, message.parent
+    with transaction.atomic():
+        chat.lock()
+        refuse_while_streaming(chat)
+        message.refresh_from_db(fields=["body", "status"])  # it may have ended just now
+        if message.status == Status.COMPLETE:
+            raise ValidationError(
+                _("This reply is complete. Ask for more, or have it answered again."),
+                code="reply_complete",
+            )
+        if not message.body:
+            raise ValidationError(
+                _("Nothing of this reply had arrived to go on from. Have it answered again."),
+                code="reply_empty",
+            )
+        chat.fork_at(user_message)
+        return Turn(user_message, new_reply(chat, taken_up(message.body)), continues=message)
+
+
+def switch_to(message: Message) -> None:
+    """Show the branch through `message`. Raises ReplyStreaming while the chat is answering."""
+    chat = message.chat
+    with transaction.atomic():
+        chat.lock()
+        refuse_while_streaming(chat)
+        chat.switch_to(message)
