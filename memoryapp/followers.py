@@ -74,6 +74,38 @@ class Follower:
         return True
 
 
+class Ear:
+    """One receiver on a channel. Layers forget a channel whose receiver is cancelled as it waits,
+    so there is one from the beginning to the end."""
+
+    def __init__(self, layer: Any, channel: str) -> None:
+        self.layer, self.channel = layer, channel
+        self._begin()
+
+    def _begin(self) -> None:
+        self.receiving = asyncio.ensure_future(self.layer.receive(self.channel))
+
+    async def hear(self, seconds: float) -> Event:
+        """The next event, or an empty one after so many seconds."""
+        await asyncio.wait({self.receiving}, timeout=seconds)
+        if not self.receiving.done():
+            return {}
+        event: Event = self.receiving.result()
+        self._begin()
+        return event
+
+    async def leave(self, group: str) -> None:
+        try:
+            await self.layer.group_discard(group, self.channel)
+            await asyncio.sleep(0)
+            while self.receiving.done():
+                await self.hear(0)
+                await asyncio.sleep(0)
+        except Exception as error:  # noqa: BLE001 - each layer has errors of its own
+            logger.debug("A group can't be left: %s", error)
+        await cancel(self.receiving)
+
+
 async def found(reply_id: UUID | str) -> Message:
     reply: Message = await patiently(Message.objects.get, pk=reply_id)
     return reply
@@ -88,11 +120,11 @@ async def follow(chat_id: UUID, reply_id: UUID, after: int = 0) -> AsyncGenerato
     await let_go()  # a request that follows a reply lives as long as the reply does
     layer = get_channel_layer()
     channel = await layer.new_channel("follow")
-    await layer.group_add(chat_group(chat_id), channel)
-    follower = Follower(str(reply_id), channel, after)
+    ear, follower = Ear(layer, channel), Follower(str(reply_id), channel, after)
     try:
+        await layer.group_add(chat_group(chat_id), channel)
         if await follower.look():
-            async with aclosing(_until_finished(layer, follower)) as events:
+            async with aclosing(_until_finished(ear, follower)) as events:
                 async for event in events:
                     yield event
         reply = await found(reply_id)
@@ -100,33 +132,25 @@ async def follow(chat_id: UUID, reply_id: UUID, after: int = 0) -> AsyncGenerato
             yield _delta(reply_id, follower.offset, rest)
         yield {"type": "reply.finished", "reply": str(reply_id), "status": reply.status}
     finally:
-        await _leave(layer, chat_group(chat_id), channel)
+        await ear.leave(chat_group(chat_id))
 
 
-async def _until_finished(layer: Any, follower: Follower) -> AsyncGenerator[Event, None]:
+async def _until_finished(ear: Ear, follower: Follower) -> AsyncGenerator[Event, None]:
     """What is told of a reply, until its end was told or is seen in its row."""
     clock = asyncio.get_running_loop().time
     look_at = clock() + LOOK_SECONDS
-    receiving = asyncio.create_task(layer.receive(follower.channel))
-    try:
-        while True:
-            await asyncio.wait({receiving}, timeout=max(0, look_at - clock()))
-            event: Event = {}
-            if receiving.done():
-                event = receiving.result()
-                receiving = asyncio.create_task(layer.receive(follower.channel))
-            if event == RESTORED or clock() >= look_at:
-                if not await follower.look():
-                    return
-            elif event.get("reply") != follower.reply_id:
-                continue
-            look_at = clock() + LOOK_SECONDS
-            if event.get("type") == "reply.finished":
+    while True:
+        event = await ear.hear(max(0, look_at - clock()))
+        if event == RESTORED or clock() >= look_at:
+            if not await follower.look():
                 return
-            if told := await _told(follower, event):
-                yield told
-    finally:
-        await cancel(receiving)
+        elif event.get("reply") != follower.reply_id:
+            continue
+        look_at = clock() + LOOK_SECONDS
+        if event.get("type") == "reply.finished":
+            return
+        if told := await _told(follower, event):
+            yield told
 
 
 async def _told(follower: Follower, event: Event) -> Event | None:
@@ -140,17 +164,3 @@ async def _told(follower: Follower, event: Event) -> Event | None:
 
 def _delta(reply_id: UUID | str, offset: int, text: str) -> Event:
     return {"type": "reply.delta", "reply": str(reply_id), "offset": offset, "text": text}
-
-
-async def _leave(layer: Any, group: str, channel: str) -> None:
-    """Give a channel up: layers forget one when a receiver that waits on it is cancelled."""
-    try:
-        await layer.group_discard(group, channel)
-        while True:
-            receiving = asyncio.ensure_future(layer.receive(channel))
-            await asyncio.sleep(0)
-            if not receiving.done():
-                return await cancel(receiving)
-            receiving.result()
-    except Exception as error:  # noqa: BLE001 - each layer has errors of its own
-        logger.debug("A channel can't be given up: %s", error)

@@ -218,6 +218,8 @@ async def test_a_reply_is_followed_exactly_and_stopped(everywhere, chat):
     assert (reply.status, set(texts)) == ("stopped", {reply.body})
     assert "".join(WORDS).startswith(reply.body)
     assert reply.body
+    is_ours = isinstance(everywhere, PostgresChannelLayer)
+    assert (everywhere.here() if is_ours else everywhere).channels == {}
 
 
 async def heard(reply, seconds):
