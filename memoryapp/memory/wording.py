@@ -100,11 +100,7 @@ def content(text: str) -> set[str]:
 def said(text: str, body: str) -> set[str]:
     """The content of `text` that `body` has too, also as a part of longer words ("Kinderarzt")."""
     heard, whole = stems(body), flat(body)
-    return {
-        stem
-        for stem in content(text)
-        if stem in heard or (is_whole(stem) and stem in whole)
-    }
+    return {stem for stem in content(text) if stem in heard or (is_whole(stem) and stem in whole)}
 
 
 def is_whole(stem: str) -> bool:

@@ -37,6 +37,32 @@ async def test_a_value_that_is_named_as_the_old_one_is_replaced_whatever_its_key
     assert (operation.action, operation.key, operation.replaces) == ("update", "home", "id-1")
 
 
+@pytest.mark.parametrize(
+    "body",
+    ["I started at Bosch on Monday.", "I just joined Bosch.", "I've got a job at Bosch.",
+     "Ich habe bei Bosch angefangen."],
+)  # fmt: skip
+async def test_a_new_job_takes_the_place_of_the_old_one(body):
+    [operation] = await learn(body, known=[known("employer", "Siemens")])
+    assert (operation.action, operation.value, operation.replaces) == ("update", "Bosch", "id-1")
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["I quit my job.", "I've just lost my job at the plant.", "I was laid off.",
+     "Ich habe gekündigt.", "Ich habe meinen Job verloren."],
+)  # fmt: skip
+async def test_a_job_that_is_left_is_taken_back_without_its_name(body):
+    rows = [known("city", "Graz"), known("employer", "Siemens", number=2)]
+    [operation] = await learn(body, known=rows)
+    assert (operation.action, operation.key, operation.replaces) == ("retract", "employer", "id-2")
+
+
+async def test_a_name_is_corrected():
+    [operation] = await learn("My name is actually Katja.", known=[known("name", "Katarina")])
+    assert (operation.action, operation.value) == ("update", "Katja")
+
+
 async def test_somebody_elses_fact_is_not_updated_by_mine():
     hers = known("city", "Berlin", subject="my sister")
     [operation] = await learn("I live in Vienna", known=[hers])

@@ -104,7 +104,8 @@ def heard(body: str, said_at: datetime) -> Iterator[Proposal]:
         if clause.is_asked or is_framed or looks_like_secret(clause.quote):
             continue
         for proposal in _read(clause.text, said_at, is_casual):
-            if proposal.key and 0 < len(proposal.value) <= VALUE_MAX_CHARS:
+            is_said = proposal.value or proposal.is_retracted
+            if proposal.key and is_said and len(proposal.value) <= VALUE_MAX_CHARS:
                 yield replace(proposal, quote=clause.quote)
 
 
@@ -128,6 +129,8 @@ def _read(text: str, said_at: datetime, is_casual: bool) -> list[Proposal]:
         return [Proposal(key, value, "", table="prompt")]
     if (gone := wishes.retracted(text)) is not None:
         return [replace(each, is_retracted=True) for each in _stated(gone, is_casual)]
+    if key := wishes.ended(text):
+        return [Proposal(key, "", "", is_retracted=True)]
     if (note := wishes.remembered(text)) is not None:
         return _stated(note, is_casual) or [_note(note, said_at)]
     return _stated(text, is_casual)

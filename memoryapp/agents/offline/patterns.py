@@ -38,7 +38,9 @@ WHEN = r"(?: (?:last|this|for|in|on|from|two|a|some)\b.*)?"
 MORE = r"(?: (?:in|from|by|with|and|who|aus|und)\b.*)?"
 I_AM = r"i(?:'m| am) "
 I_HAVE = r"(?:i|i've|i have) "
+REALLY = r"(?: (?:actually|really|now|eigentlich|jetzt))?"
 A = r"(?:an? |the |eine? )?"
+FIRM = rf"(?P<employer>{CALLED}(?: {CALLED}){{0,3}})"
 AT = rf"(?: (?:at|for) (?P<employer>{NAME}?))?"
 BEI = rf"(?: (?:bei|für) (?P<employer>{NAME}?))?"
 AS = rf"(?: as {A}(?P<occupation>.+?))?"
@@ -58,8 +60,8 @@ def _pattern(kind: str, pattern: str, meaning: Meaning = by_name) -> Pattern:
 
 
 WHO = [
-    _pattern(IDENTITY, rf"(?:my name is|my name's|{I_AM}called|i go by) (?P<name>{NAME})"),
-    _pattern(IDENTITY, rf"(?:mein name (?:ist|lautet)|ich hei(?:ß|ss)e) (?P<name>{NAME})"),
+    _pattern(IDENTITY, rf"(?:my name is|my name's|{I_AM}called|i go by){REALLY} (?P<name>{NAME})"),
+    _pattern(IDENTITY, rf"(?:mein name (?:ist|lautet)|ich hei(?:ß|ss)e){REALLY} (?P<name>{NAME})"),
     _pattern(IDENTITY, rf"(?:you can |please )?call me (?P<name>{CALLED})"),
     _pattern(IDENTITY, rf"(?:bitte )?nenne? mich (?:bitte )?(?P<name>{CALLED})"),
     _pattern(IDENTITY, r"(?:i'm|i am|ich bin) (?P<age>\d{1,3})(?: years old| jahre alt)?"),
@@ -87,6 +89,12 @@ WORK = [
         IDENTITY,
         rf"{I_AM}{OFTEN}an? (?P<occupation>(?:[\w-]+ ){{0,3}}?{PROFESSIONS}){AT}{MORE}",
     ),
+    _pattern(
+        IDENTITY,
+        rf"{I_HAVE}(?:just |recently )?(?:started(?: working| a new job| work)?|joined|got a job)"
+        rf"(?: (?:at|with|for))? {FIRM}{WHEN}",
+    ),
+    _pattern(IDENTITY, rf"ich habe {OFT}bei {FIRM} angefangen"),
     _pattern(IDENTITY, rf"ich arbeite {OFT}als {A}(?P<occupation>.+?){BEI}{SINCE}"),
     _pattern(IDENTITY, rf"ich arbeite {OFT}(?:bei|für) (?P<employer>{NAME}?){ALS}{SINCE}"),
     _pattern(

@@ -58,6 +58,15 @@ def remembered(text: str) -> str | None:
     return _verb_second(match["what"]) if match else None
 
 
+LEFT_WORK = re.compile(
+    r"i(?:'ve| have)? (?:just |recently )?(?:quit|left|lost|resigned from|gave up) my (?:job|work)"
+    r"\b.*|"
+    r"i(?:'ve| have)? (?:just |recently )?(?:resigned|retired)|i was (?:laid off|fired)|"
+    r"ich (?:habe|bin) (?:\w+ )?(?:(?:meinen job|meine stelle) )?(?:gekündigt|verloren|in rente)",
+    re.IGNORECASE,
+)
+
+
 def retracted(text: str) -> str | None:
     """The statement that no longer holds, as it was when it did."""
     if match := FORGETS.fullmatch(text):
@@ -67,6 +76,11 @@ def retracted(text: str) -> str | None:
     if match := NOT_ANY_MORE.search(text):
         return f"{text[: match.start()]} {match['rest']}"
     return None
+
+
+def ended(text: str) -> str:
+    """The key of what has ended, where that is told without its value; empty if it isn't."""
+    return "employer" if LEFT_WORK.fullmatch(text) else ""
 
 
 def _verb_second(text: str) -> str:
