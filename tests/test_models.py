@@ -73,6 +73,21 @@ def test_vectors_are_not_read_with_the_row(ada, django_assert_num_queries):
     assert 'embedding"' not in queries[0]["sql"]
 
 
+@pytest.mark.parametrize(
+    ("body", "asks"),
+    [
+        ("Where is it?", True),
+        ("在哪里？", True),
+        ("أين هو؟ أخبرني", True),
+        ("It is here.", False),
+        ("What is a bus? " + "It carries messages. " * 20, False),
+        ("It carries messages. " * 20 + "Shall I go on?", True),
+    ],
+)
+def test_a_message_asks_if_it_does_near_its_end(chat, body, asks):
+    assert Message.objects.get(pk=chat.add_message("user", body).pk).asks is asks
+
+
 def test_a_key_is_found_by_its_secret_only(ada):
     key, secret = ApiKey.make(user=ada, name="laptop")
     assert ApiKey.objects.holding(secret).get() == key

@@ -43,7 +43,9 @@ def facts_of(
         output_field=IntegerField(),
     )
     last_used = Coalesce("last_used_at", "recorded_at")
-    return as_rows(facts.annotate(mark=mark, last_used=last_used), group="pk", at="last_used")
+    place = Coalesce("source_message_id", "pk")
+    marked = facts.annotate(mark=mark, last_used=last_used, place=place)
+    return as_rows(marked, place="place", at="last_used")
 
 
 def turns_of(
@@ -70,7 +72,7 @@ def turns_of(
         as_rows(
             turns.annotate(mark=mark_of_speaker("role")),
             asks=F("asks"),
-            group="chat_id",
+            place="chat_id",
             at="created_at",
         ),
         as_rows(
@@ -78,7 +80,7 @@ def turns_of(
             key="message_id",
             part=F("position") + 1,
             asks=F("message__asks"),
-            group="message__chat_id",
+            place="message__chat_id",
             at="message__created_at",
         ),
     )
@@ -107,7 +109,7 @@ def mark_of_speaker(role: str) -> Case:
 def as_rows(
     queryset: Rows,
     *,
-    group: str,
+    place: str,
     at: str,
     key: str = "pk",
     part: Any = Value(0),  # noqa: B008
@@ -115,7 +117,7 @@ def as_rows(
 ) -> Rows:
     """A queryset with a `mark` as what a pass takes: see the query in scan.py."""
     columns = ("config", "tsv", "embedding", "embedding_model")
-    return queryset.order_by().values_list(key, "mark", part, asks, F(group), F(at), *columns)
+    return queryset.order_by().values_list(key, "mark", part, asks, F(place), F(at), *columns)
 
 
 def look_up(user: User, question: str, *rows: Rows, seconds: float = 10) -> Scan:

@@ -23,6 +23,9 @@ SAME_SESSION = 0.1
 SESSION_GAP = 4 * 3600.0  # seconds of silence
 FEW = 100  # turns; among fewer, each word that is there at all would look common
 TYPICAL_LENGTH = 25  # distinct words; longer rows are damped, for they match nearly everything
+# What a fact scores beyond this, it lends at a fifth to the turn that taught it, and once more to
+# all turns of that session: a fact says plainly what its turn only says to who was there.
+LENT, LENT_BEYOND = 0.2, 0.25
 ANSWER = 0.3  # of how near what the other side asked just before is to the question
 DATE_BONUS = 0.3  # said on the day, or in the month or year, that the question names
 NAMED_BONUS = 0.25  # said by the one person that the question names
@@ -46,6 +49,8 @@ class Rows(NamedTuple):
     at: Floats  # when it was said, in seconds; one message, one moment
     speaker: Ints
     asks: Bools  # whether it asks something
+    id: Ints
+    source: Ints  # the id of the turn that taught a fact; of other rows, their own
 
 
 class Scores(NamedTuple):
@@ -70,6 +75,12 @@ class Turns:
         is_border = (np.diff(group) != 0) | (np.diff(at) > SESSION_GAP)
         self.session = np.concatenate(([0], np.cumsum(is_border)))
 
+    def best_of_session(self, of_turns: Floats) -> Floats:
+        """For each turn the highest value in its session."""
+        starts = np.flatnonzero(np.diff(self.session, prepend=-1))
+        highest: Floats = np.maximum.reduceat(of_turns, starts)[self.session]
+        return highest
+
     def best(self, of_rows: Floats) -> Floats:
         """For each turn the highest of its rows' values."""
         ordered = of_rows[self.order]
@@ -88,10 +99,12 @@ def score(rows: Rows, *, named: Speaker = Speaker.NOBODY, spans: Sequence[Span] 
     turns = Turns(rows)
     cosine = np.nan_to_num(rows.cosine)
     words = coverage(rows, turns)
+    fit = cosine + WORDS_WEIGHT * words
     bonus = ANSWER * answering(rows, turns, cosine) + speaking(rows.speaker, named)
+    bonus += LENT * lent(rows, turns, fit)
     if spans:
-        bonus = bonus + DATE_BONUS * (within(rows.at, spans) & (rows.speaker != Speaker.NOBODY))
-    return Scores(cosine + WORDS_WEIGHT * words + bonus, words)
+        bonus += DATE_BONUS * (within(rows.at, spans) & (rows.speaker != Speaker.NOBODY))
+    return Scores(fit + bonus, words)
 
 
 def coverage(rows: Rows, turns: Turns) -> Floats:
@@ -100,7 +113,7 @@ def coverage(rows: Rows, turns: Turns) -> Floats:
         return np.zeros(count)
     hits = rows.hits * damping(rows.length)[:, None]
     of_turns = turns.best(hits)
-    near = np.maximum(hits, spread(of_turns, turns.session)[turns.of_row])
+    near = np.maximum(hits, spread(of_turns, turns)[turns.of_row])
     if len(of_turns) < count:
         near = np.maximum(near, SAME_TURN * of_turns[turns.of_row])
     # Okapi BM25's weight of a rare word. Words that no row has stay in the sum they are shares of.
@@ -115,10 +128,10 @@ def damping(length: Ints) -> Floats:
     return 1 / (0.6 + 0.4 * np.maximum(1, length / TYPICAL_LENGTH))
 
 
-def spread(hits: Floats, session: Ints) -> Floats:
+def spread(hits: Floats, turns: Turns) -> Floats:
     """What reaches each turn from its neighbours and from its session."""
-    starts = np.flatnonzero(np.diff(session, prepend=-1))
-    near = SAME_SESSION * np.maximum.reduceat(hits, starts)[session]
+    session = turns.session
+    near = SAME_SESSION * turns.best_of_session(hits)
     for distance, share in NEAR:
         to, source = shifted(distance)
         together = (session[to] == session[source])[:, None]
@@ -146,6 +159,21 @@ def answering(rows: Rows, turns: Turns, cosine: Floats) -> Floats:
     asked = np.zeros(len(of_turns))
     asked[to] = np.maximum(0, of_turns[source]) * is_answer
     return asked[turns.of_row]
+
+
+def lent(rows: Rows, turns: Turns, fit: Floats) -> Floats:
+    """For each row how well the facts fit that its turn taught, and those of its session."""
+    facts = np.flatnonzero((rows.source != rows.id) & (fit > LENT_BEYOND))
+    taught = np.zeros(len(turns.starts))
+    if len(facts):
+        keys = rows.id[turns.first_row]
+        order = np.argsort(keys)
+        place = order[
+            np.searchsorted(keys, rows.source[facts], sorter=order).clip(max=len(keys) - 1)
+        ]
+        is_here = keys[place] == rows.source[facts]
+        np.maximum.at(taught, place[is_here], fit[facts[is_here]] - LENT_BEYOND)
+    return (taught + turns.best_of_session(taught))[turns.of_row]
 
 
 def speaking(speaker: Ints, named: Speaker) -> Floats:

@@ -196,9 +196,12 @@ def search(
     """
     if not question.strip():
         return []
-    rows = turns_of(user) if kind == TURN else (facts_of(user, kind=kind),)
-    found = look_up(user, question, *rows)
-    memories = load(user, found.best(*Mark, limit=limit), question)
+    if kind == TURN:
+        # Facts lend to the turns that taught them.
+        best = look_up(user, question, facts_of(user), *turns_of(user)).best(*TURNS, limit=limit)
+    else:
+        best = look_up(user, question, facts_of(user, kind=kind)).best(*Mark, limit=limit)
+    memories = load(user, best, question)
     return [memory for memory in memories if memory.score >= min_score]
 
 
@@ -219,7 +222,12 @@ def search_archive(
     is_off = not user.memory_on or (chat is not None and not chat.memory_on)
     if is_off or not question.strip():
         return []
-    seen = look_up(user, question, *turns_of(user, chat=chat, without=without, local=local))
+    seen = look_up(
+        user,
+        question,
+        facts_of(user, without=without, local=local),
+        *turns_of(user, chat=chat, without=without, local=local),
+    )
     turns = load(user, seen.best(*TURNS, limit=SPARE * limit), question)
     found = distinct(filter(is_good, turns), (), question)[:limit]
     return marked(user, found, without=without, local=local)

@@ -118,7 +118,7 @@ def search(user: User, question: str, limit: int = 5) -> list[Found]:
         return []
     readable = Passage.objects.for_user(user)
     marked = readable.annotate(mark=Value(Mark.PASSAGE), key=NumberAsUuid("pk"))
-    rows = as_rows(marked, key="key", group="key", at="resource__created_at")
+    rows = as_rows(marked, key="key", place="key", at="resource__created_at")
     best = look_up(user, question, rows).best(Mark.PASSAGE, limit=limit)
     fitting = [each for each in best if each.score >= floor()]
     passages = (

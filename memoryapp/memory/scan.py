@@ -64,9 +64,9 @@ class Candidate(NamedTuple):
         return "words" if WORDS_WEIGHT * self.words > (self.cosine or 0) else "meaning"
 
 
-# A row's group is what its neighbours are sought in: the chat of a turn, else the row itself.
+# A row's place is the chat that a turn's neighbours are sought in, or the turn that taught a fact.
 SQL = """
-with rows (id, mark, part, asks, "group", at, config, tsv, embedding, embedding_model)
+with rows (id, mark, part, asks, place, at, config, tsv, embedding, embedding_model)
 as not materialized (
     {rows}
 ), configs as (
@@ -91,7 +91,7 @@ from rows
 # rows would take.
 COLUMNS = {
     "id": ("V16", "uuid_send(id)"),
-    "group": ("V16", 'uuid_send("group")'),
+    "place": ("V16", "uuid_send(place)"),
     "at": (">i8", "timestamptz_send(at)"),
     "length": (">i4", "int8send((length(tsv)::bigint << 32) + mark + 16 * asks::int + 32 * part)"),
     "flags": (">i4", ""),  # the other half of that
@@ -183,19 +183,28 @@ def run(query: str, parameters: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def as_rows(found: Column, mark: Column, num_words: int) -> Rows:
-    halves = np.ascontiguousarray(found["group"]).view(np.int64).reshape(-1, 2)
+    key, place = number_of(found["id"]), number_of(found["place"])
     speaker = np.zeros(len(found), int)
     speaker[mark == Mark.OWN_MESSAGE] = Speaker.OWN
     speaker[mark == Mark.REPLY] = Speaker.OTHER
+    is_turn = speaker != Speaker.NOBODY
     return Rows(
         cosine=native(found["cosine"]),
         hits=(native(found["bits"])[:, None] >> np.arange(num_words)) & 1 == 1,
         length=native(found["length"]),
-        group=halves[:, 0] ^ halves[:, 1],
+        group=np.where(is_turn, place, key),
         at=native(found["at"]) / 1e6 + POSTGRES_EPOCH,
         speaker=speaker,
         asks=found["flags"] & 16 != 0,
+        id=key,
+        source=np.where(is_turn, key, place),
     )
+
+
+def number_of(ids: Column) -> Column:
+    halves = np.ascontiguousarray(ids).view(np.int64).reshape(-1, 2)
+    folded: Column = halves[:, 0] ^ halves[:, 1]
+    return folded
 
 
 def native(column: Column) -> Column:

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from memoryapp.models.accounts import User
-from memoryapp.models.fields import Searchable, words_of
+from memoryapp.models.fields import Asks, Searchable, words_of
 
 TITLE_MAX_CHARS = 60
 # A reply without a sign of life for this long has lost its process.
@@ -257,13 +257,8 @@ class Message(Searchable):
     created_at = models.DateTimeField(default=timezone.now)
 
     tsv = words_of("body")
-    # Whether it asks something, in any script: what follows may be the answer.
     asks = models.GeneratedField(
-        expression=models.ExpressionWrapper(
-            Q(body__regex="[?？؟]"), output_field=models.BooleanField()
-        ),
-        output_field=models.BooleanField(),
-        db_persist=True,
+        expression=Asks("body"), output_field=models.BooleanField(), db_persist=True
     )
 
     # Whether recall may find it, as one column: each condition more costs each row of each recall.

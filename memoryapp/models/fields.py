@@ -66,6 +66,16 @@ class SearchText(models.Func):
     output_field = models.TextField()
 
 
+class Asks(models.Func):
+    """Whether a text asks something near its end, in any script: what follows may be the answer.
+
+    Further up a long text asks only itself.
+    """
+
+    template = "(right(%(expressions)s, 200) ~ '[?？؟]')"
+    output_field = models.BooleanField()
+
+
 def words_of(*fields: str) -> models.GeneratedField:
     """A generated tsvector over the named text fields, by the row's own configuration."""
     return models.GeneratedField(

@@ -4,6 +4,8 @@ import pytest
 from memoryapp.memory.ranking import (
     ANSWER,
     DATE_BONUS,
+    LENT,
+    LENT_BEYOND,
     NAMED_BONUS,
     OWN_BONUS,
     WORDS_WEIGHT,
@@ -16,8 +18,19 @@ HOUR = 3600.0
 NOBODY, OWN, OTHER = Speaker.NOBODY, Speaker.OWN, Speaker.OTHER
 
 
-def rows(hits, *, cosine=None, length=None, group=None, at=None, speaker=None, asks=None):
+def rows(
+    hits,
+    *,
+    cosine=None,
+    length=None,
+    group=None,
+    at=None,
+    speaker=None,
+    asks=None,
+    source=None,
+):
     count = len(hits)
+    keys = np.arange(count)
     return Rows(
         cosine=np.zeros(count) if cosine is None else np.array(cosine),
         hits=np.array(hits, dtype=bool),
@@ -26,6 +39,8 @@ def rows(hits, *, cosine=None, length=None, group=None, at=None, speaker=None, a
         at=np.arange(count, dtype=float) if at is None else np.array(at),
         speaker=np.full(count, NOBODY) if speaker is None else np.array(speaker),
         asks=np.zeros(count, bool) if asks is None else np.array(asks),
+        id=keys,
+        source=keys if source is None else np.array(source),
     )
 
 
@@ -125,6 +140,26 @@ def test_nothing_is_an_answer_after_a_long_silence_or_to_oneself():
     late = scores_of([[0]] * 2, speaker=[OTHER, OWN], at=[0, 5 * HOUR], **asked)
     alone = scores_of([[0]] * 2, speaker=[OWN, OWN], **asked)
     assert late == alone == pytest.approx([0.8, 0.1])
+
+
+def test_a_fact_lends_to_the_turn_that_taught_it_and_to_its_session():
+    lesson = {
+        "cosine": [0.1, 0.1, 0.1, LENT_BEYOND + 0.5],
+        "group": [1, 1, 2, 3],
+        "speaker": [OWN, OTHER, OWN, NOBODY],
+        "named": Speaker.BOTH,
+    }
+    taught, beside, elsewhere, fact = scores_of([[0]] * 4, source=[0, 1, 2, 0], **lesson)
+    assert (taught, beside) == pytest.approx((0.1 + 2 * LENT * 0.5, 0.1 + LENT * 0.5))
+    assert (elsewhere, fact) == pytest.approx((0.1, LENT_BEYOND + 0.5))
+
+
+@pytest.mark.parametrize(("fit", "source"), [(LENT_BEYOND, 0), (0.9, 77)])
+def test_a_fact_lends_nothing_if_it_hardly_fits_or_its_turn_is_not_there(fit, source):
+    found = scores_of(
+        [[0]] * 2, cosine=[0.1, fit], group=[1, 2], speaker=[OTHER, NOBODY], source=[0, source]
+    )
+    assert found == pytest.approx([0.1, fit])
 
 
 def test_turns_of_a_time_that_is_named_are_preferred_and_facts_are_not():

@@ -1,7 +1,7 @@
 import pytest
 
 from memoryapp.memory.recall import recall, search, search_archive
-from memoryapp.models import Fact
+from memoryapp.models import Chat, Fact
 from tests.memory.findable import TOOLS, earlier_chat, make_fact, said, texts
 
 
@@ -48,6 +48,15 @@ def test_search_gives_facts_best_first_with_a_least_score_and_a_kind(ada, terraf
 def test_search_looks_through_turns_when_asked(ada, terraform):
     earlier_chat(ada, "We deploy with Terraform.")
     assert texts(search(ada, TOOLS, kind="turn")) == ["We deploy with Terraform."]
+
+
+def test_a_turn_is_found_by_what_the_fact_says_that_it_taught(ada):
+    (taught,) = said(Chat.objects.create(user=ada), "I use the same as always for that.")
+    earlier_chat(ada, "We bought tools for the garden.")
+    assert texts(search(ada, TOOLS, kind="turn"))[0].startswith("We bought")
+    make_fact(ada, "infrastructure_tools", "Terraform for deployments", source_message=taught)
+    assert search(ada, TOOLS, kind="turn")[0].id == str(taught.pk)
+    assert search_archive(ada, TOOLS)[0].id == str(taught.pk)
 
 
 def test_search_leaves_out_other_users_facts_and_turns(ada, ben):
