@@ -110,6 +110,18 @@ def test_postgres_that_ends_or_is_asked_to_is_started_again(everything, data_dir
     wait_until(lambda: is_ready(everything))
 
 
+def test_postgres_that_cannot_be_started_is_tried_again(everything, data_dir):
+    everything.forget_printed()
+    control = data_dir / "postgres" / "global" / "pg_control"
+    away = control.rename(control.with_suffix(".away"))
+    embedded_postgres.postmaster(data_dir / "postgres").kill()
+    everything.wait_for("Trying again in 5 s")
+    away.rename(control)
+
+    everything.wait_for("PostgreSQL has been started again")
+    wait_until(lambda: is_ready(everything))
+
+
 def test_second_start_with_the_same_data_is_refused(everything, data_dir):
     outcome = manage("up", DATABASE_URL="", DATA_DIR=str(data_dir), PORT=str(free_port()))
 
