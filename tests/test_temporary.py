@@ -160,9 +160,7 @@ async def test_each_fourth_summary_is_written_from_what_was_said(ada, short_hist
         pytest.fail("no summary was written from the messages of earlier ones")
 
 
-async def test_a_summarizer_that_fails_disturbs_nobody_and_tells_no_log(
-    ada, short_history, caplog
-):
+async def test_a_summarizer_that_fails_disturbs_nobody_and_tells_no_log(ada, short_history, caplog):
     chat = talk(ada, "a", "b", "c", "d", "my secret", "f")
     model = Script([ModelHTTPError(500, "test", body="my secret")])
     with llm.override({"summarizer": model}):
