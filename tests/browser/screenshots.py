@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from memoryapp.agents import llm
 from memoryapp.models import Chat, User
+from memoryapp.models.chats import INTERRUPTED
 from tests.browser.conftest import PHONE, say
 from tests.factories import make_chat
 from tests.fakes import says
@@ -20,6 +21,7 @@ LOOKS = {
 }
 PAGES = {
     "new": "/",
+    "temporary": "/chats/temporary/",
     "chats": "/chats/",
     "memory": "/memory/",
     "persona": "/memory/persona/",
@@ -89,6 +91,9 @@ def test_states_of_a_chat(browse, demo):
     why = "The model gave no answer within a minute. Nothing of it arrived; answer again."
     failed = chat_of(demo, "And now?", "", title="Failed", status="failed", failure=why)
     take(person.open(failed), "chat-failed")
+    cut_off = ("Which job goes first?", "The invoice job goes first, because nobody waits for")
+    address = chat_of(demo, *cut_off, title="Cut off", status="interrupted", failure=INTERRUPTED)
+    take(person.open(address), "chat-interrupted")
 
 
 def test_a_reply_that_is_being_written(browse, demo):
@@ -100,6 +105,16 @@ def test_a_reply_that_is_being_written(browse, demo):
         page.screenshot(path=FOLDER / "chat-streaming.png")
         page.get_by_role("button", name="Stop answering").click()
         expect(page.get_by_text("You stopped this reply.")).to_be_visible()
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_a_temporary_chat(browse, demo, look):
+    with llm.override({"talker": says("Say it early, calmly, and in person.")}):
+        page = browse(demo, **LOOKS[look]).open("/chats/temporary/")
+        say(page, "How do I tell my team that I am leaving?")
+        page.get_by_role("button", name="Send", exact=True).click()
+        expect(page.get_by_role("button", name="Keep this chat")).to_be_enabled()
+        take(page, "temporary-chat" + look)
 
 
 def test_a_person_who_is_new(browse, ada):

@@ -10,6 +10,7 @@ from tests.browser.conftest import PHONE, WIDE
 
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
 PAGES = [
+    "/chats/temporary/",
     *("/", "/chats/", "/memory/", "/memory/persona/", "/memory/tasks/", "/memory/health/"),
     *("/memory/log/", "/memory/inbox/", "/memory/forget/", "/memory/facts/add/", "/resources/"),
     *("/settings/", "/settings/delete-account/", "/accounts/password/change/"),
