@@ -3,19 +3,24 @@
 It stands outside of the package `admin`, which registers its pages on this site as it is imported.
 """
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 from allauth.account.decorators import secure_admin_login
 from django.contrib.admin import AdminSite
 from django.http import HttpRequest
-from django.template.response import TemplateResponse
+from django.http.response import HttpResponseBase
+from django.template.response import SimpleTemplateResponse, TemplateResponse
+from django.utils import translation
 from django.utils.decorators import method_decorator
 
+View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 SECTIONS = {
     "Memory": ["Fact", "Prompt", "MemoryEvent", "Forgotten"],
     "Chats": ["Chat", "Message"],
     "Resources": ["Resource", "Passage"],
-    "People": ["User", "Group", "ApiKey", "Usage"],
+    "People": ["User", "UserSession", "Group", "ApiKey", "Usage"],
     "Background work": ["Failure", "OrmQ", "Success", "Schedule"],
 }
 
@@ -25,6 +30,21 @@ class Site(AdminSite):
     site_title = "memoryapp"
     index_title = "How it's going"
     index_template = "admin/memoryapp/index.html"
+
+    def admin_view(self, view: View, cacheable: bool = False) -> View:
+        """In English, whatever the administrator's language: the tables' own names are English."""
+        shown = super().admin_view(view, cacheable)
+
+        @wraps(shown)
+        def in_english(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            with translation.override("en"):
+                response = shown(request, *args, **kwargs)
+                if isinstance(response, SimpleTemplateResponse):
+                    response.render()
+            response.headers["Content-Language"] = "en"
+            return response
+
+        return cast(View, in_english)
 
     # One door for everybody, so that its limit on wrong passwords holds here too.
     login = method_decorator(secure_admin_login)(AdminSite.login)

@@ -17,7 +17,7 @@ def person(
         user = request.user
         with timezone.override(user.zone), translation.override(user.language):
             response = get_response(request)
-        response.headers["Content-Language"] = user.language
+        response.headers.setdefault("Content-Language", user.language)
         if not request.user.is_authenticated:  # any more: drafts must not outlast a session
             response.headers["Clear-Site-Data"] = '"storage"'
         return response

@@ -1,8 +1,10 @@
-"""Which tasks follow a saved row. No logic: signals say when, the tasks say whether."""
+"""What follows a saved row, mostly tasks. No logic: signals say when, the tasks say whether."""
 
 from typing import Any
 
-from django.db.models.signals import post_save
+from allauth.usersessions.models import UserSession
+from django.contrib.sessions.models import Session
+from django.db.models.signals import post_delete, post_save
 from django.dispatch import receiver
 
 from memoryapp import tasks
@@ -41,3 +43,9 @@ def memory_event_saved(instance: MemoryEvent, **kwargs: Any) -> None:
 def resource_saved(instance: Resource, created: bool, **kwargs: Any) -> None:
     if created:
         tasks.enqueue(tasks.read_resource, instance.pk)
+
+
+@receiver(post_delete, sender=UserSession)
+def session_removed(instance: UserSession, **kwargs: Any) -> None:
+    """Whoever is no longer listed, from the admin too, is signed out."""
+    Session.objects.filter(session_key=instance.session_key).delete()

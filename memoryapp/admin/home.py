@@ -47,13 +47,32 @@ def context() -> dict[str, Any]:
 def figures() -> list[Figure]:
     week = timezone.now() - timedelta(days=7)
     num_active = User.objects.filter(chats__last_message_at__gte=week).distinct().count()
-    facts = Fact.objects.current()
+    num_people, num_chats = User.objects.count(), Chat.objects.count()
+    num_facts, num_waiting = (
+        Fact.objects.current().count(),
+        Fact.objects.current().waiting().count(),
+    )
+    num_passages, num_resources = Passage.objects.count(), Resource.objects.count()
     return [
-        Figure(User.objects.count(), f"people, {num_active} of them this week"),
-        Figure(Chat.objects.count(), "chats"),
-        Figure(facts.count(), f"facts, {facts.waiting().count()} wait for their owners"),
-        Figure(Passage.objects.count(), f"passages in {Resource.objects.count()} resources"),
+        Figure(
+            num_people, f"{one(num_people, 'person', 'people')}, {num_active} of them this week"
+        ),
+        Figure(num_chats, one(num_chats, "chat", "chats")),
+        Figure(
+            num_facts,
+            f"{one(num_facts, 'fact', 'facts')}, {num_waiting}"
+            f" {one(num_waiting, 'waits for its owner', 'wait for their owners')}",
+        ),
+        Figure(
+            num_passages,
+            f"{one(num_passages, 'passage', 'passages')} in {num_resources}"
+            f" {one(num_resources, 'resource', 'resources')}",
+        ),
     ]
+
+
+def one(number: int, singular: str, plural: str) -> str:
+    return singular if number == 1 else plural
 
 
 def counted(rows: QuerySet[Any], moment: str, first: date, last: date) -> charts.Chart:

@@ -11,6 +11,7 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import gettext_noop
 
 from memoryapp.admin.base import OpenedByOthers, ReadOnlyAdmin, RowAdmin, beginning_of, lean
 from memoryapp.memory import forgetting, ledger
@@ -163,7 +164,7 @@ class RememberedAdmin(OpenedByOthers, RowAdmin):
     def retract(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         actor = request.user.get_username()
         for row in queryset.filter(valid_to=None).exclude(status=Status.PENDING):
-            ledger.retract(row=row, actor=actor, reason="Closed by an administrator.")
+            ledger.retract(row=row, actor=actor, reason=gettext_noop("Closed by an administrator."))
 
     @admin.action(permissions=["change"], description="Restore: make this version current again")
     def restore(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:

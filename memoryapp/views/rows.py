@@ -118,7 +118,7 @@ def memory_edit(request: HtmxHttpRequest, tables: str, row_id: uuid.UUID) -> Htt
     return render_dialog(
         request,
         "memory/_row_form.html",
-        {"form": form, "row": row, "tables": tables},
+        {"form": form, "row": row, "tables": tables, "is_row": True},
         title=_("Edit what I know"),
         status=422 if form.errors else 200,
     )

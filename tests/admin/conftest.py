@@ -22,6 +22,7 @@ from memoryapp.models import (
     User,
 )
 from tests.factories import failed_task, remember
+from tests.pages import client_of
 
 
 @pytest.fixture
@@ -32,6 +33,7 @@ def administrator(db):
 @pytest.fixture
 def admin_page(administrator, client):
     client.force_login(administrator)
+    client.get("/healthz")  # which notes the visit
     return client
 
 
@@ -68,6 +70,7 @@ def rows(ada, conversation, handbook, settings):
     Group.objects.create(name="editors")
     EmailAddress.objects.create(user=ada, email="ada@example.org")
     ApiKey.make(user=ada, name="laptop")
+    client_of(ada).get("/healthz")
     Usage.objects.create(user=ada, chat=conversation, agent="talker", model="offline")
     remember(ada, "employer", "Initech")
     remember(ada, "employer", "Globex")

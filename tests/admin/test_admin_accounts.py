@@ -1,7 +1,9 @@
 import pytest
+from allauth.usersessions.models import UserSession
 from django.urls import reverse
 
 from memoryapp.models import ApiKey, Usage, User
+from tests.pages import client_of
 
 
 def page_of(row):
@@ -103,3 +105,12 @@ def test_usage_is_filtered_by_agent_and_only_read(admin_page, ada):
         talked
     ]
     assert admin_page.post(page_of(talked), {"cost": "0"}).status_code == 403
+
+
+def test_a_session_that_is_deleted_here_is_over(admin_page, ada):
+    there = client_of(ada)
+    there.get("/")
+    session = UserSession.objects.get(user=ada)
+    address = reverse("admin:usersessions_usersession_delete", args=[session.pk])
+    admin_page.post(address, {"post": "yes"})
+    assert there.get("/").status_code == 302

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from memoryapp.heartbeat import Heartbeat
-from memoryapp.models import Usage
+from memoryapp.models import Usage, User
 from tests.factories import failed_task, make_chat, make_fact
 
 pytestmark = pytest.mark.django_db
@@ -24,7 +24,7 @@ def test_it_counts_people_chats_and_memory(admin_page, ada, ben):
     make_fact(ben, "allergy", "nuts", status="pending")
     html = home(admin_page)
     assert "<dt>people, 1 of them this week</dt><dd>3</dd>" in html
-    assert "<dt>facts, 1 wait for their owners</dt><dd>2</dd>" in html
+    assert "<dt>facts, 1 waits for its owner</dt><dd>2</dd>" in html
     assert "Facts learned a day: 2 in all" in html
     assert "Messages of people a day: 1 in all" in html
 
@@ -35,7 +35,7 @@ def test_usage_is_drawn_by_day_without_a_style_of_its_own(admin_page, ada):
     assert "Tokens a day: 1,200 in all" in html
     assert html.count("<rect") == 90
     assert "style=" not in html.split('class="home"')[1].split("</section>")[0]
-    assert '<th scope="row">talker</th><td>1</td><td>1200</td><td>0.25</td>' in html
+    assert '<th scope="row">talker</th><td>1</td><td>1,200</td><td>0.25</td>' in html
 
 
 def test_failures_are_named(admin_page):
@@ -50,7 +50,7 @@ def test_it_says_whether_a_worker_is_alive(admin_page, transactional_db):
     heartbeat = Heartbeat()
     try:
         heartbeat.beat()
-        assert "workers alive" in home(admin_page)
+        assert "worker alive" in home(admin_page)
     finally:
         heartbeat.close()
 
@@ -67,3 +67,14 @@ def test_it_asks_as_much_for_many_rows(admin_page, ada, django_assert_max_num_qu
 def test_people_who_are_no_administrators_do_not_see_it(client, ada):
     client.force_login(ada)
     assert client.get(reverse("admin:index"), follow=True).status_code == 403
+
+
+def test_it_is_in_english_for_everybody_as_the_tables_are(admin_page, ada):
+    administrator = User.objects.get(is_superuser=True)
+    administrator.language = "de"
+    administrator.save()
+    response = admin_page.get("/admin/memoryapp/fact/")
+    assert response.headers["Content-Language"] == "en"
+    html = response.content.decode()
+    assert '<html lang="en"' in html
+    assert "Select fact to change" in html

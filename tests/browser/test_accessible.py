@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from memoryapp.models import Chat, User
+from memoryapp.memory import eviction
+from memoryapp.models import Chat, Fact, Resource, User
 from tests.browser.conftest import PHONE, WIDE
 
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
@@ -14,7 +15,7 @@ PAGES = [
     *("/", "/chats/", "/memory/", "/memory/persona/", "/memory/tasks/", "/memory/health/"),
     *("/memory/log/", "/memory/inbox/", "/memory/forget/", "/memory/facts/add/", "/resources/"),
     *("/settings/", "/settings/delete-account/", "/accounts/password/change/"),
-    *("/accounts/logout/", "/nowhere/", "/admin/"),
+    *("/accounts/logout/", "/nowhere/", "/admin/", "/chats/?q=cluster", "/memory/?q=cluster"),
 ]
 FINDINGS = """async () => (await axe.run()).violations
     .filter(({ impact }) => ["serious", "critical"].includes(impact))
@@ -27,7 +28,21 @@ def demo(transactional_db):
     person = User.objects.get(username="demo")
     person.is_staff = person.is_superuser = True
     person.save()
+    chat = Chat.objects.for_user(person).first()
+    eviction.evict(chat, list(chat.history)[:2], "They moved the cluster.")
     return person
+
+
+def pages_of(user):
+    """The pages of what this person has."""
+    fact = Fact.objects.for_user(user).current().first()
+    resource = Resource.objects.owned_by(user).first()
+    reply = user.messages.filter(role="assistant").last()
+    yield from (f"/memory/facts/{fact.pk}/{part}/" for part in ("edit", "history", "forget"))
+    yield from (f"/resources/{resource.pk}/", f"/resources/{resource.pk}/delete/")
+    yield f"/messages/{reply.pk}/receipt/"
+    yield f"/messages/{reply.parent_id}/edit/"
+    yield from (f"/chats/{reply.chat_id}/{part}/" for part in ("rename", "delete"))
 
 
 def findings(page):
@@ -52,8 +67,11 @@ def test_no_page_shuts_anybody_out(browse, demo, scheme, viewport):
             line.click()
         found[chat.title] = findings(page)
         page.close()
-    for address in PAGES:
+    for address in [*PAGES, *pages_of(demo)]:
         page = person.open(address)
         found[address] = findings(page)
         page.close()
+    person.context.clear_cookies()
+    for address in ("/accounts/login/", "/accounts/signup/"):
+        found[address] = findings(person.open(address))
     assert {address: each for address, each in found.items() if each} == {}
