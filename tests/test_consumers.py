@@ -80,6 +80,10 @@ async def tabs():
     async def open_tab(user, chat):
         opened.append(Tab(user, chat.pk))
         assert await opened[-1].connect()
+        await join(opened[-1], chat)
+        # What is read after it shows that it was read.
+        await opened[-1].send(action="nonsense")
+        await opened[-1].until("be read")
         return opened[-1]
 
     yield open_tab
@@ -151,7 +155,6 @@ async def test_tabs_that_join_in_the_middle_get_the_exact_text(tabs, chat, ada):
         late = []
         for _ in range(4):
             late.append(await tabs(ada, chat))
-            await join(late[-1], chat)
             await asyncio.sleep(0.1)
         for tab in [first, *late]:
             await tab.until(FINISHED)
@@ -182,10 +185,20 @@ async def test_nothing_is_pushed_to_a_page_that_has_to_load_its_thread_again(tab
         await stale.until("And now?")
         await stale.send(action="join", stamp="an old one")
         await stale.until("freshness")
-        frames_before = len(stale.frames)
-        await stale.until("freshness")
-    assert len(stale.frames) == frames_before + 1
-    assert "freshness" in stale.frames[-1]
+        await writer.until(FINISHED)
+    await tell(chat, "title")
+    assert await stale.app.receive_nothing(timeout=0.5)
+    await join(stale, chat)
+    await tell(chat, "title")
+    assert "chat-title" in await stale.until("chat-title")
+
+
+async def test_nothing_is_pushed_to_a_page_that_has_left_to_load_its_thread(tabs, talk, chat, ada):
+    writer, reading = await tabs(ada, chat), await tabs(ada, chat)
+    await reading.send(action="leave")
+    await writer.send(action="send", body="And now?")
+    await writer.until(FINISHED)
+    assert await reading.app.receive_nothing(timeout=0.5)
 
 
 async def test_answering_again_makes_other_tabs_load_the_thread_anew(tabs, talk, chat, ada):
@@ -304,7 +317,6 @@ async def test_an_end_that_was_never_told_is_seen_all_the_same(tabs, chat, ada, 
     monkeypatch.setattr(followers, "LOOK_SECONDS", 0.2)
     turn = await sync_to_async(turns.open_turn)(chat=chat, body="And now?")
     tab = await tabs(ada, chat)
-    await join(tab, chat)
     await asyncio.sleep(0.1)
     turn.reply.body = "All of it"
     await sync_to_async(turn.reply.finish)("complete")

@@ -52,6 +52,7 @@ class ChatConsumer(PageConsumer):
     """One tab at one chat. Methods are named after the events of the chat's group."""
 
     chat: Chat
+    is_joined = False
 
     @property
     def here(self) -> str:
@@ -69,6 +70,11 @@ class ChatConsumer(PageConsumer):
         await self.channel_layer.group_add(chat_group(chat_id), self.channel_name)
         await self.accept()
         self.looking = asyncio.create_task(self._ask_oneself_to_look())
+
+    async def dispatch(self, message: Event) -> None:
+        # What happens in the chat before the page has joined, it has read or reads when it joins.
+        if self.is_joined or message["type"].startswith("websocket."):
+            await super().dispatch(message)
 
     async def disconnect(self, code: int) -> None:
         if hasattr(self, "chat"):
@@ -95,6 +101,8 @@ class ChatConsumer(PageConsumer):
                 await replies.stop(reply.pk)
         elif action == "join":
             await self._join(asked.get("stamp"))
+        elif action == "leave":
+            self._leave()
         else:
             await self.complain(_(UNREADABLE))
 
@@ -122,13 +130,18 @@ class ChatConsumer(PageConsumer):
         if stamp != await sync_to_async(fragments.stamp)(self.chat):
             await self._have_it_read_again()
             return
+        self.is_joined = True
         async for reply in self.chat.messages.streaming():
             self.streams[str(reply.pk)] = stream = Stream(str(reply.pk), self.channel_name)
             await stream.follower.join()
 
+    def _leave(self) -> None:
+        self.is_joined = False
+        self.streams.clear()
+
     async def _have_it_read_again(self) -> None:
         """Let the page load its thread anew. It joins again when it has; nothing until then."""
-        self.streams.clear()
+        self._leave()
         await self.push("chats/_stale.html", {})
 
     async def reply_started(self, event: Event) -> None:

@@ -13,10 +13,9 @@ const isWide = matchMedia("(min-width: 80rem)");
 
 let socket = null;
 
-function join() {
-  const { stamp } = one("#thread").dataset;
-  socket?.send(JSON.stringify({ action: "join", stamp, said: said() }), null);
-}
+const ask = (action) => socket?.send(JSON.stringify(action), null);
+const join = () => ask({ action: "join", stamp: one("#thread").dataset.stamp, said: said() });
+const isOfThread = (event) => event.detail.target.id === "thread";
 
 function tell(problem) {
   const box = one("#problem");
@@ -63,6 +62,36 @@ document.addEventListener("htmx:oobBeforeSwap", (event) => {
   if (target.matches("details[open]")) one("details", fragment)?.setAttribute("open", "");
 });
 
+// The thread is read again when this page can't follow what happened. Meanwhile nobody edits in it,
+// and no answer is under way to it: both would be lost with what they belong to.
+let isStale = false;
+const isInUse = () => Boolean(one("#thread :is([data-edit-form], .htmx-request)"));
+
+function readAgain() {
+  isStale = isInUse();
+  if (!isStale) htmx.trigger(document.body, "stale");
+}
+
+// What arrived meanwhile would be overwritten.
+document.addEventListener("htmx:beforeRequest", (event) => {
+  if (isOfThread(event)) ask({ action: "leave" });
+});
+
+document.addEventListener("htmx:beforeSwap", (event) => {
+  if (!isOfThread(event) || !isInUse()) return;
+  event.detail.shouldSwap = false;
+  isStale = true;
+});
+
+document.addEventListener("htmx:afterRequest", (event) => {
+  const { elt } = event.detail.requestConfig; // which may be gone from the page by now
+  if (event.detail.successful && elt.matches("[data-edit-form]")) {
+    delete elt.dataset.editForm;
+    follow();
+  }
+  if (isStale) readAgain();
+});
+
 document.addEventListener("htmx:afterSwap", (event) => {
   if (event.target.id === "thread") join();
 });
@@ -72,8 +101,7 @@ document.addEventListener("htmx:oobAfterSwap", (event) => {
   if (target.id === "chat-title") {
     document.title = `${one("#chat-title").textContent} · memoryapp`;
   }
-  // What is being edited would be lost; its end asks again.
-  if (target.id === "freshness" && !one("[data-edit-form]")) htmx.trigger(document.body, "stale");
+  if (target.id === "freshness") readAgain();
   if (target.id === "notice") announce(one("[data-announce]")?.textContent ?? "");
   if (target.matches("[aria-busy]")) announce(one("#announce").dataset.finished);
 });
@@ -193,13 +221,6 @@ async function copy(button, text) {
   announce(one("#announce").dataset.copied);
   one("use", button)?.setAttribute("href", one("use", button).getAttribute("href").replace("#copy", "#check"));
 }
-
-document.addEventListener("htmx:afterRequest", (event) => {
-  if (!event.detail.successful) return;
-  const { elt } = event.detail.requestConfig; // which may be gone from the page by now
-  if (elt.matches("[data-edit-form]")) follow();
-  if (elt.matches("[data-edit-cancel]")) join();
-});
 
 watchScroll();
 sendWaiting();

@@ -145,4 +145,5 @@ def slow_talker(server):
 
 def say(page, text):
     page.get_by_label("Message", exact=True).fill(text)
+    page.wait_for_load_state()  # until then Enter is only a new line
     page.keyboard.press("Enter")

@@ -174,6 +174,52 @@ def test_an_edit_outlives_what_else_happens_in_the_chat(browse, ada, chat):
     expect(page.locator(".message")).to_have_count(2)
 
 
+def read_again(page, chat):
+    """Have the page read its thread again, until it has."""
+    with page.expect_response(f"**/chats/{chat.pk}/"):
+        page.evaluate("htmx.trigger(document.body, 'stale')")
+
+
+def test_an_edit_begins_though_the_thread_is_read_again_meanwhile(browse, ada, chat):
+    page = browse(ada).open(f"/chats/{chat.pk}/")
+    held = []
+    page.route("**/edit/", lambda route: held.append(route))
+    with page.expect_request("**/edit/"):
+        box(page).press("ArrowUp")
+    read_again(page, chat)
+    held.pop().continue_()
+    edit = page.get_by_role("textbox", name="Edit and ask again")
+    edit.fill("Half changed")
+    read_again(page, chat)
+    expect(edit).to_have_value("Half changed")
+    with page.expect_response(f"**/chats/{chat.pk}/"):
+        edit.press("Escape")
+    expect(page.locator(".message--user")).to_contain_text("Hello there")
+
+
+def test_an_answer_arrives_though_the_thread_is_read_again_meanwhile(browse, ada, chat):
+    page = browse(ada).open(f"/chats/{chat.pk}/")
+    held = []
+    page.route("**/regenerate/", lambda route: held.append(route))
+    with llm.override({"talker": says("Another one.")}):
+        with page.expect_request("**/regenerate/"):
+            page.get_by_role("button", name="Answer again").click()
+        read_again(page, chat)
+        held.pop().continue_()
+        expect(page.get_by_text("Another one.")).to_be_visible()
+    expect(page.get_by_role("button", name="Send")).to_be_visible()
+
+
+def test_an_edit_works_on_a_page_of_its_own_too(browse, ada, chat):
+    question = chat.messages.get(role="user")
+    page = browse(ada).open(f"/messages/{question.pk}/edit/")
+    page.get_by_role("textbox", name="Edit and ask again").fill("Good evening")
+    with llm.override({"talker": says("And to you.")}):
+        page.get_by_role("button", name="Ask again").click()
+        page.wait_for_url("**/chats/*/#message-*")
+        expect(page.get_by_text("And to you.")).to_be_visible()
+
+
 def test_another_tab_follows_to_the_branch_that_is_shown(browse, ada, chat):
     chat.fork_at(None)
     chat.add_message("user", "Good evening")
