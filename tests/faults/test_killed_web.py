@@ -3,8 +3,6 @@
 import signal
 import time
 
-import pytest
-
 from tests.faults.model import words
 from tests.faults.product import kill
 from tests.processes import wait_until
@@ -23,9 +21,8 @@ def each_reply_is_marked_and_its_text_a_beginning(up, asked):
         assert body.startswith(question.text) or question.text.startswith(body)
 
 
-@pytest.mark.parametrize("number", [1, 50])
-def test_replies_of_a_killed_process_are_interrupted_within_a_minute(up, model, number, note):
-    asked = up.begin_replies(number, LONG)
+def test_fifty_replies_of_a_killed_process_are_interrupted_within_a_minute(up, model, note):
+    asked = up.begin_replies(50, LONG)
     kill(up.web)
     killed_at = time.monotonic()
     wait_until(lambda: up.is_answering, 60)
@@ -36,11 +33,10 @@ def test_replies_of_a_killed_process_are_interrupted_within_a_minute(up, model, 
     assert model.streaming == set()
 
 
-@pytest.mark.parametrize("number", [1, 50])
-def test_replies_of_a_process_that_is_asked_to_end_are_saved_to_the_last_word(
-    up, model, number, note
+def test_fifty_replies_of_a_process_that_is_asked_to_end_are_saved_to_the_last_word(
+    up, model, note
 ):
-    asked = up.begin_replies(number, LONG)
+    asked = up.begin_replies(50, LONG)
     web = up.web
     kill(web, signal.SIGTERM)
     asked_at = time.monotonic()
