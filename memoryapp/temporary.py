@@ -204,16 +204,19 @@ def _salt(user: User) -> str:
 
 def unpacked(user: User, said: Sequence[str]) -> TemporaryChat:
     """The chat that a page holds. Raises ValidationError if it is not as it was given out."""
-    temporary = TemporaryChat(user)
     if len(said) > 2 * MOST_MESSAGES or sum(map(len, said)) > MOST_PACKED_CHARS:
         raise ValidationError(_("This temporary chat is too long to be taken up."), code="too_long")
     try:
-        entries = [signing.loads(each, salt=_salt(user)) for each in said]
-    except signing.BadSignature:
+        return _put_together(user, [signing.loads(each, salt=_salt(user)) for each in said])
+    except (signing.BadSignature, KeyError):  # KeyError: a summary came without what it covers
         raise ValidationError(
             _("This temporary chat can't be taken up. What stands here can still be copied."),
             code="not_ours",
         ) from None
+
+
+def _put_together(user: User, entries: Sequence[dict[str, Any]]) -> TemporaryChat:
+    temporary = TemporaryChat(user)
     by_id: dict[str, Message] = {}
     for entry in entries:
         at = datetime.fromisoformat(entry["at"])

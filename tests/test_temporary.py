@@ -121,6 +121,13 @@ def test_nothing_is_handed_back_that_was_not_given_out(ada, said):
         unpacked(ada, said)
 
 
+def test_a_summary_does_not_come_back_without_what_it_covers(ada):
+    chat = talk(ada, "Hello", "Good day", "And now?", "Now what?")
+    chat.put_summary(chat.messages[:2], "They greeted.")
+    with pytest.raises(ValidationError, match="can't be taken up"):
+        unpacked(ada, [packed(chat, message) for message in chat.messages[1:]])
+
+
 def test_too_much_is_not_even_read(ada):
     with pytest.raises(ValidationError, match="too long"):
         unpacked(ada, ["x"] * 801)

@@ -42,6 +42,7 @@ class TemporaryConsumer(PageConsumer):
         self.message_id = ""  # of the last send, so that a double click is one message
         self.writing: asyncio.Task[None] | None = None
         self.working: set[asyncio.Task[None]] = set()
+        self.condensing = asyncio.Lock()
         await self.accept()
 
     async def disconnect(self, code: int) -> None:
@@ -130,8 +131,9 @@ class TemporaryConsumer(PageConsumer):
         self.temporary.finish(reply, end)
         [entry] = self._entries(reply)
         await self.push("chats/_finished.html", {"is_temporary": True, "entry": entry})
-        if summary := await temporary.condense(self.temporary):
-            await self._show_summary(summary)
+        async with self.condensing:
+            if summary := await temporary.condense(self.temporary):
+                await self._show_summary(summary)
 
     async def _show_summary(self, summary: Message) -> None:
         covered = self.temporary.covered_by(summary)

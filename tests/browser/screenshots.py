@@ -111,7 +111,7 @@ def test_a_reply_that_is_being_written(browse, demo):
 def test_a_temporary_chat(browse, demo, look):
     with llm.override({"talker": says("Say it early, calmly, and in person.")}):
         page = browse(demo, **LOOKS[look]).open("/chats/temporary/")
-        say(page, "How do I tell my team that I am leaving?")
+        page.get_by_label("Message", exact=True).fill("How do I tell my team that I am leaving?")
         page.get_by_role("button", name="Send", exact=True).click()
         expect(page.get_by_role("button", name="Keep this chat")).to_be_enabled()
         take(page, "temporary-chat" + look)

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from memoryapp.agents import llm
 from memoryapp.models import Chat, Message
 from tests.browser.conftest import PHONE, say
+from tests.dumps import everything
 from tests.factories import make_fact
 from tests.fakes import says
 
@@ -120,3 +121,24 @@ def test_an_interrupted_reply_is_continued_on_its_page(browse, ada, server):
     page.get_by_role("button", name="The version before").last.click()
     expect(page.get_by_text("First call the mov", exact=True)).to_be_visible()
     expect(page.get_by_role("button", name="Continue")).to_be_visible()
+
+
+def test_nothing_of_it_is_in_the_database_nor_in_the_log(browse, ada, server, settings, caplog):
+    settings.SUMMARY_TRIGGER_MESSAGES, settings.SUMMARY_KEEP_MESSAGES = 3, 2
+    page = browse(ada).open("/chats/temporary/")
+    expect(page.get_by_text("Nothing here is written down")).to_be_visible()
+    before = everything()
+    models = {"talker": says("Marmalade, ", "you say."), "summarizer": says("On Marmalade.")}
+    with llm.override(models), caplog.at_level("DEBUG", "memoryapp"):
+        for number in (1, 2):
+            say(page, f"I am allergic to Marmalade {number}.")
+            expect(page.locator(".message--assistant[aria-busy]")).to_have_count(0)
+            expect(page.locator(".message--assistant")).to_have_count(number)
+        expect(page.get_by_text("2 earlier messages condensed")).to_be_visible()
+        shut_off(page)
+        page.get_by_role("button", name="Try now").click()
+        expect(page.get_by_text("The connection is lost.")).to_be_hidden()
+        page.wait_for_timeout(1000)  # for background work, of which there must be none
+    assert everything() == before
+    assert "Marmalade" not in str(everything())
+    assert "Marmalade" not in caplog.text

@@ -75,14 +75,16 @@ class FakeModel:
         writer.close()
 
     async def _stream(self, asked, reader, writer):
-        question = asked["messages"][-1]["content"]
+        said = [message["content"] for message in asked["messages"]]
+        question = next(text for text in reversed(said) if ASKED.search(text))
+        begun = "" if said[-1] == question else said[-2]  # a reply that it is to go on with
         options = dict(part.split("=") for part in ASKED.findall(question)[-1].split())
         writer.write(HEAD % b"text/event-stream")
         self.streaming.add(question)
         leaving = asyncio.create_task(reader.read())
         try:
             await asyncio.wait({leaving}, timeout=float(options.get("wait", 0)))
-            for n in range(int(options["words"])):
+            for n in range(len(begun.split()), int(options["words"])):
                 if leaving.done():
                     self.left_at = time.monotonic()
                     return
