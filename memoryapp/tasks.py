@@ -10,7 +10,6 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, cast
 
-from asgiref.sync import async_to_sync
 from django.conf import settings
 from django.db import connection, transaction
 from django.utils.translation import gettext_noop
@@ -57,10 +56,10 @@ def one_at_a_time(name: str) -> Iterator[None]:
 
 def _asked(agent: str, work: Callable[..., Any], *arguments: Any) -> Any:
     """What an agent answers. Raises AgentFailed with a sentence when its model can't."""
-    from memoryapp.agents import failures, llm
+    from memoryapp.agents import asking, failures, llm
 
     with failures.explained():
-        return async_to_sync(work)(*arguments, choice=llm.choose(cast(llm.Configured, agent)))
+        return asking.ask(cast(llm.Configured, agent), work, *arguments)
 
 
 def extract(chat_id: str) -> None:

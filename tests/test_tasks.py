@@ -88,6 +88,7 @@ def test_what_was_said_while_memory_was_off_is_never_learned(taught):
     assert not Fact.objects.exists()
 
 
+@pytest.mark.django_db(transaction=True)
 def test_memory_switched_off_while_the_extractor_thinks_is_honoured(taught):
     class SlowToThink(Script):
         async def _respond(self, messages, info):
@@ -161,6 +162,7 @@ def test_title_names_the_chat_once(chat):
     assert (chat.title, chat.title_source, len(model.requests)) == ("Greetings", "auto", 1)
 
 
+@pytest.mark.django_db(transaction=True)
 def test_title_never_overwrites_one_made_by_hand(chat):
     class SlowToThink(Script):
         async def _respond(self, messages, info):

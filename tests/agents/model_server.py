@@ -40,6 +40,7 @@ class ModelServer:
         self.echoes_schema = False  # instead of `body`, the schema of what was asked for
         self.posted = []
         self.num_listed = 0
+        self.connections = set()  # addresses of clients that posted something
         self.authorization = None
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
@@ -89,6 +90,7 @@ class ModelServer:
                 self._send(200, "application/json", body, len(body))
 
             def do_POST(self):
+                server.connections.add(self.client_address)
                 length = int(self.headers["Content-Length"])
                 server.hear(json.loads(self.rfile.read(length)))
                 time.sleep(server.silence)

@@ -1,0 +1,37 @@
+import json
+
+import pytest
+from pydantic_ai.exceptions import ModelAPIError
+
+from memoryapp.agents import llm, summarizer
+from memoryapp.agents.asking import ask
+from memoryapp.agents.talker import Said
+
+SAID = [Said("user", "I moved to Graz."), Said("assistant", "How do you like it?")]
+
+
+@pytest.fixture
+def server(model_server, settings, monkeypatch):
+    settings.TALKER_MODEL = "openai-chat:small"
+    monkeypatch.setenv("OPENAI_BASE_URL", model_server.url)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    llm._model.cache_clear()
+    message = {"role": "assistant", "content": "Moving to Graz"}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    data = {"id": "1", "object": "chat.completion", "created": 1, "model": "small"}
+    model_server.say(json.dumps({**data, "choices": [choice]}).encode())
+    model_server.content_type = "application/json"
+    return model_server
+
+
+def test_two_questions_go_over_one_connection(server):
+    server.keeps_connections = True
+    answers = [ask("summarizer", summarizer.summarize, SAID).output for _ in range(2)]
+    assert answers == ["Moving to Graz"] * 2
+    assert len(server.connections) == 1
+
+
+def test_what_goes_wrong_is_raised_where_it_was_asked(server):
+    server.stop()
+    with pytest.raises(ModelAPIError):
+        ask("summarizer", summarizer.summarize, SAID)
