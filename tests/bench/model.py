@@ -56,7 +56,11 @@ class Connection(asyncio.Protocol):
         else:
             request = json.loads(body)
             self.asked.append(request)
-            self.stream(request) if request.get("stream") else self.send(whole(request))
+            timing = {name: int(value) for name, value in TIMING.findall(request["model"])}
+            if request.get("stream"):
+                self.stream(request, timing)
+            else:
+                self.loop.call_later(timing.get("ttft", 0) / 1000, self.send, whole(request))
 
     def send(self, data: object) -> None:
         body = json.dumps(data).encode()
@@ -68,8 +72,7 @@ class Connection(asyncio.Protocol):
         if self.is_last:
             self.transport.close()
 
-    def stream(self, request: Asked) -> None:
-        timing = {name: int(value) for name, value in TIMING.findall(request["model"])}
+    def stream(self, request: Asked, timing: dict[str, int]) -> None:
         events = [chunked(event(delta={"content": f"{word} "})) for word in words(timing["n"])]
         usage = {"prompt_tokens": num_tokens(request), "completion_tokens": len(events)}
         usage["total_tokens"] = sum(usage.values())

@@ -5,6 +5,7 @@ import json
 import os.path
 import time
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from statistics import mean, median
 from typing import Any
 
@@ -19,6 +20,7 @@ from tests.bench.stack import Model, Product, person
 from tests.bench.table import Row
 
 REPLY = "fake-ttft0-tps0-n120"  # about 700 characters
+LATE_QUESTION, LATE_ANSWER = "What is my thing_3?", "value3"  # see `question`
 EARLY, AROUND = 50, 24  # and so many turns before and after: a few rounds of condensing
 
 
@@ -31,11 +33,17 @@ def rows(model: Model, everything: Product, num_turns: int) -> Iterator[Row]:
         asyncio.run(read(everything.request(key, chat, question(number))))
     wait_for_worker()
     asked = model.asked()
+    asyncio.run(read(everything.request(key, chat, LATE_QUESTION)))
+    came_back = LATE_ANSWER in json.dumps(model.asked()[0]["messages"])
     talker = [request for request in asked if request.get("stream")]
     background = [request for request in asked if not request.get("stream")]
     if not Fact.objects.for_user(user).exists():
         raise RuntimeError("Nothing was learned, so these figures would mean nothing.")
     yield from of_talker(talker)
+    yield Row(
+        "a fact told in turn 3 comes back after the last one", came_back, at_least=1, margin=1
+    )
+    yield Row("model calls before the first token", len(talker) / num_turns, floor="1", at_most=1)
     yield Row(
         "model calls a turn, learning, titles and summaries included",
         len(asked) / num_turns,
@@ -71,19 +79,21 @@ def of_talker(requests: Sequence[dict[str, Any]]) -> Iterator[Row]:
         margin=1.3,
     )
     sent = [json.dumps([request.get("tools"), request["messages"]]) for request in requests]
+    same = [len(os.path.commonprefix(pair)) for pair in pairwise(sent)]
     yield Row(
         "part of a prompt that is the beginning of the next one, byte by byte",
-        median(
-            len(os.path.commonprefix([one, next_one])) / len(one)
-            for one, next_one in zip(sent, sent[1:], strict=False)
-        ),
+        median(length / len(last) for length, last in zip(same, sent, strict=False)),
         floor="(n-1)/n",
         at_least=0.9,
         margin=1.2,
     )
+    yield Row(
+        "part of a prompt that was the beginning of the last one",
+        median(length / len(this) for length, this in zip(same, sent[1:], strict=True)),
+    )
 
 
-def wait_for_worker(seconds: float = 60) -> None:
+def wait_for_worker(seconds: float = 300) -> None:
     deadline = time.monotonic() + seconds
     while OrmQ.objects.exists():
         if time.monotonic() > deadline:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.bench import prompts, remembering, streaming, waiting
+from tests.bench import background, installed, prompts, remembering, streaming, waiting
 from tests.bench.stack import AT_ONCE, fake_model, product
 from tests.bench.table import Row, lines
 
@@ -47,11 +47,17 @@ def one_person() -> Iterator[Row]:
 
 
 def long_chat() -> Iterator[Row]:
+    yield Row("installed packages", installed.megabytes(), "MB", at_most=700)
     with fake_model() as model, product(model, prompts.REPLY) as everything:
         yield from prompts.rows(model, everything, int(os.environ.get("BENCH_TURNS", "200")))
 
 
-MEASURES = {"streams": several_streams, "person": one_person, "chat": long_chat}
+MEASURES = {
+    "streams": several_streams,
+    "person": one_person,
+    "chat": long_chat,
+    "jobs": background.rows,
+}
 
 
 def write(rows: list[Row]) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import psutil
+from django.db import connections
 
 from memoryapp.models import ApiKey, Chat, User
 from tests.bench.load import Request, told_by_model, told_by_product
@@ -75,7 +76,10 @@ def product(model: Model, name: str, *arguments: str, **environment: str) -> Ite
     started = time.perf_counter()
     with running("manage.py", "up", *arguments, **environment) as up:
         up.wait_for("Ready")
-        yield Product(up, port, time.perf_counter() - started)
+        try:
+            yield Product(up, port, time.perf_counter() - started)
+        finally:
+            connections.close_all()  # the next one has another PostgreSQL
 
 
 def person(name: str, **fields: Any) -> tuple[User, str]:

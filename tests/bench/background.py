@@ -1,0 +1,65 @@
+"""How fast the worker learns: what a job costs, and how many wait for their model at once."""
+
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+
+from memoryapp import tasks
+from memoryapp.models import Chat, Fact, Message, User
+from tests.bench.prompts import wait_for_worker
+from tests.bench.stack import Product, cpu_seconds, fake_model, product
+from tests.bench.table import Row
+
+JOBS, WAITING_JOBS, CHATS_EACH = 200, 20, 10
+SLOW = "fake-ttft1000"  # it answers after a second
+
+
+def rows() -> Iterator[Row]:
+    """Jobs of as many chats, each of a turn that teaches one fact."""
+    with fake_model() as model, product(model, "fake") as everything:
+        wait_for_worker()
+        spent = -worker_seconds(everything)
+        learn(JOBS)
+        spent += worker_seconds(everything)
+        if Fact.objects.count() < JOBS:
+            raise RuntimeError("Not all was learned, so these figures would mean nothing.")
+    yield Row(
+        "finished extraction jobs a second and core, model at 0 ms", JOBS / spent, at_least=40
+    )
+    with fake_model() as model, product(model, SLOW):
+        wait_for_worker()
+        seconds = learn(WAITING_JOBS)
+    yield Row(
+        "jobs that wait for a model of 1 s at once, in one worker machine",
+        WAITING_JOBS / seconds,
+        at_least=100,
+    )
+
+
+def learn(num_jobs: int) -> float:
+    """Seconds until so many chats are learned from."""
+    users = [User(username=uuid.uuid4().hex) for _ in range(num_jobs // CHATS_EACH)]
+    User.objects.bulk_create(users)
+    chats = [Chat(user=users[number % len(users)]) for number in range(num_jobs)]
+    Chat.objects.bulk_create(chats)
+    Message.objects.bulk_create(turns(chats))
+    started = time.perf_counter()
+    for chat in chats:
+        tasks.enqueue(tasks.extract, chat.pk)
+    wait_for_worker()
+    return time.perf_counter() - started
+
+
+def turns(chats: Sequence[Chat]) -> Iterator[Message]:
+    for number, chat in enumerate(chats):
+        body = f"[[learn job_{number}=done]]"
+        said = Message(chat=chat, user=chat.user, role=Message.Role.USER, body=body)
+        yield said
+        role = Message.Role.ASSISTANT
+        yield Message(chat=chat, user=chat.user, role=role, body="I see.", parent=said)
+
+
+def worker_seconds(everything: Product) -> float:
+    """CPU that the worker has used, all its processes together."""
+    worker = everything.up.child("manage.py worker")
+    return sum(map(cpu_seconds, [worker, *worker.children(recursive=True)]))
