@@ -24,6 +24,7 @@ from memoryapp.agents.continuing import taken_up
 from memoryapp.memory import embeddings, recall, resources
 from memoryapp.memory.phrases import is_off_the_record
 from memoryapp.models import Chat, Message, Prompt, Usage, User
+from memoryapp.models.chats import num_tokens
 from memoryapp.patience import in_database, patiently
 
 logger = logging.getLogger(__name__)
@@ -272,6 +273,9 @@ def told(
     receipt.memories = [asdict(memory) for memory in recalled.memories]
     receipt.near_misses = [asdict(memory) for memory in recalled.near_misses]
     receipt.turns = [asdict(memory) for memory in recalled.turns]
+    receipt.tokens["memory"] = sum(
+        num_tokens(memory.text) for memory in (*recalled.memories, *recalled.turns)
+    )
     receipt.prompts = [{"id": str(prompt.pk), "text": prompt.value} for prompt in known.prompts]
     receipt.history = [str(message.pk) for message in history]
     receipt.summary_message_id = summaries[-1] if summaries else None

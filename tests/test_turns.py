@@ -6,6 +6,7 @@ from django.core.exceptions import ValidationError
 from memoryapp import branches, turns
 from memoryapp.agents import llm
 from memoryapp.models import Usage
+from memoryapp.models.chats import num_tokens
 from tests.factories import make_chat, make_fact, make_prompt
 from tests.fakes import says
 
@@ -100,6 +101,7 @@ async def test_the_talker_is_sent_what_the_receipt_says(ada, chat):
     turn.reply.receipt = receipt.__dict__
     sent = await _thread(turns.sent_prompt, turn.reply)
     assert (sent.question, sent.instructions) == (model.sent, model.instructions)
+    assert receipt.tokens["memory"] == num_tokens("name: Ada")
     assert "name: Ada" in sent.question
 
 

@@ -1,5 +1,5 @@
-"""Words that tell who is spoken of, what is asked for and what is off the record, in further
-languages: French, Spanish, Portuguese, Italian, Dutch, Russian, Turkish, Japanese, Korean.
+"""Words that tell who is spoken of, what is asked for, off the record, secret or sensitive, in
+further languages: French, Spanish, Portuguese, Italian, Dutch, Russian, Turkish, Japanese, Korean.
 
 Those of English, German, Chinese and Arabic stand with the checks that go by them.
 """
@@ -7,7 +7,7 @@ Those of English, German, Chinese and Arabic stand with the checks that go by th
 
 def any_of(words: str) -> str:
     """A pattern for one of these words; an underscore stands for a space."""
-    return f"(?:{'|'.join(words.replace('_', ' ').split())})"
+    return f"(?:{'|'.join(words.split())})".replace("_", " ")
 
 
 # "My" with what may stand between, the people it is said of, and what must follow.
@@ -98,6 +98,27 @@ ABOUT_THE_LAST = "|".join(
         "今のは|さっきのは|방금",
     )
 )
+
+# Who says the word tells the thing: "Мой пароль hunter2" has no verb to go by.
+SECRET = (
+    r"\b(?:mot de passe|contraseña|palavra-passe|senha|wachtwoord|пароль|şifrem|parolam)\b"
+    "|パスワード|暗証番号|비밀번호"
+)
+# Beginnings of words, without accents.
+SENSITIVE = {
+    "health": "alerg allergi diabet depress depriment enceinte embarazad gravid incinta zwanger"
+    " hamile malad(?:e|ie)\\b enfermedad doenca malatti ziekte hastalig handicap seropositi"
+    " беремен диабет аллерг депресс болезн рак\\b 妊娠 糖尿病 アレルギー うつ病"
+    " 임신 당뇨 알레르기 우울증",
+    "beliefs": "catholi catolic cattolic katholiek musulman muculman moslim müslüman chretien"
+    " cristian judi[oa] juif je_vote voto_(?:a|por|em|per)\\b синдикат syndicat sindicat sindacat"
+    " православн мусульман христиан 仏教徒 キリスト教 불교 기독교",
+    "sexuality": "lesbien lesbic lesbiana homosexue homosexua omosessual bisexue eşcinsel"
+    " гей\\b лесбиян ゲイ 同性愛 게이\\b 동성애",
+    "money": "mon_salaire je_gagne mes_dettes mi_(?:sueldo|salario) gano_\\d meu_salario"
+    " minhas_dividas il_mio_stipendio mijn_salaris maasim моя_зарплата мои_долги 給料 年収 借金"
+    " 월급 연봉 빚",
+}
 
 QUESTION_BEGINS = "|".join(
     (

@@ -5,6 +5,7 @@ a person is asked about or what is left out, never what is true.
 """
 
 import re
+import unicodedata
 
 from django.utils.translation import gettext_noop
 
@@ -19,9 +20,12 @@ SECRETS = [
         r"\bAKIA[0-9A-Z]{16}\b",
         r"\bAIza[0-9A-Za-z_-]{30,}",
         r"\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.",
-        r"\b(password|passwort|passcode|kennwort|pin|passphrase|api[ _-]?key|secret[ _-]?key"
-        r"|access[ _-]?token|密码|كلمة المرور)\b\W*(is|ist|lautet|=|:|是)",
+        r"\bpin\b\W*(is|ist|lautet|=|:)",
+        r"\b(password|passwort|passcode|kennwort|passphrase|api[ _-]?key|secret[ _-]?key"
+        r"|access[ _-]?token|كلمة المرور)\b(?!\W*(?:manager|policy))(\W+\w+){0,4}?\W*"
+        r"(\bis\b|\bist\b|\blautet\b|=|:|是)",
         r"密码\W*(是|为|：|:)",
+        languages.SECRET,
     )
 ]
 CARD_NUMBER = re.compile(r"\b(?:\d[ -]?){12,18}\d\b")
@@ -31,7 +35,9 @@ HEALTH, BELIEFS = gettext_noop("health"), gettext_noop("beliefs")
 SEXUALITY, MONEY = gettext_noop("sexuality"), gettext_noop("money")
 # What one is asked about before it is kept, in the words people use for it.
 SENSITIVE = {
-    topic: re.compile(pattern, re.IGNORECASE)
+    topic: re.compile(
+        rf"{pattern}|(?<!\w){languages.any_of(languages.SENSITIVE[topic])}", re.IGNORECASE
+    )
     for topic, pattern in {
         HEALTH: r"\b(allerg|diagnos|disease|illness|depress|anxiety disorder|diabet|cancer|hiv\b"
         r"|medication|therap|pregnan|disabilit|asthma|epilep|adhd|surgery|psychiatr|krank"
@@ -93,7 +99,13 @@ def is_card_number(text: str) -> bool:
 
 def sensitive_topic(text: str) -> str:
     """The sensitive topic that `text` touches, such as "health"; empty if it touches none."""
+    text = f"{text}\n{without_accents(text)}"
     return next((topic for topic, words in SENSITIVE.items() if words.search(text)), "")
+
+
+def without_accents(text: str) -> str:
+    parts = unicodedata.normalize("NFKD", text)
+    return "".join(part for part in parts if not unicodedata.combining(part))
 
 
 def is_instruction(text: str) -> bool:

@@ -4,7 +4,12 @@ import pytest
 
 from memoryapp.memory import ledger
 from memoryapp.memory.operations import Operation
-from memoryapp.memory.phrases import is_off_the_record, takes_back_the_last
+from memoryapp.memory.phrases import (
+    is_off_the_record,
+    looks_like_secret,
+    sensitive_topic,
+    takes_back_the_last,
+)
 from memoryapp.models import Chat
 
 # The message, the key and the value that an extractor took from it.
@@ -94,3 +99,41 @@ def test_a_wish_not_to_be_remembered_is_understood(body):
 )  # fmt: skip
 def test_it_was_just_an_example_is_said_of_what_came_before(body):
     assert takes_back_the_last(body)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Mon mot de passe est hunter2.", "Mi contraseña de Gmail es hunter2", "Мой пароль hunter2",
+     "パスワードはhunter2です", "내 비밀번호는 hunter2", "My password for the mail is hunter2"],
+)  # fmt: skip
+def test_a_password_is_a_secret_in_any_language(text):
+    assert looks_like_secret(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["My password manager is Bitwarden", "J'utilise un gestionnaire de mots de passe",
+     "パスタが好きです"],
+)  # fmt: skip
+def test_what_only_sounds_like_a_secret_is_none(text):
+    assert not looks_like_secret(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("Je suis diabétique.", "health"),
+        ("Soy alérgica al polen", "health"),
+        ("妊娠しています", "health"),
+        ("У меня аллергия на орехи", "health"),
+        ("Soy católica", "beliefs"),
+        ("Je suis lesbienne", "sexuality"),
+        ("Je gagne 3000 euros", "money"),
+        ("Mi sueldo es de 2000 euros", "money"),
+        ("J'adore les gravures anciennes", ""),
+        ("Ik hou van judo", ""),
+        ("Я люблю раков и ракушки", ""),
+    ],
+)
+def test_a_sensitive_topic_is_named_in_any_language(text, topic):
+    assert sensitive_topic(text) == topic
