@@ -36,7 +36,7 @@ def rows() -> Iterator[Row]:
     )
     yield Row("a small person's facts beside a big one's: found among five", found(), at_least=5)
     yield Row(
-        "adding a memory, at 5,000 facts over 10 facts",
+        "adding a memory, at 10,000 (5,000 facts) over at 10",
         adding(big) / adding(somebody_with(10)),
         floor="1",
         at_most=1.2,
