@@ -64,7 +64,9 @@ def _asked(agent: str, work: Callable[..., Any], *arguments: Any) -> Any:
 
 def extract(chat_id: str) -> None:
     """Learn from what the user said in this chat since the last time."""
-    with one_at_a_time(f"extract:{chat_id}"):
+    owner = Chat.objects.filter(pk=chat_id).values_list("user_id", flat=True).first()
+    # A person's chats take turns: what was said later is to be learned later.
+    with one_at_a_time(f"extract:{owner}"):
         chat = Chat.objects.select_related("user").filter(pk=chat_id).first()
         if chat is None or not (batch := _unextracted(chat)) or _more_is_coming(chat, batch):
             return

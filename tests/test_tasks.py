@@ -246,6 +246,37 @@ def test_two_deliveries_at_once_learn_once(taught):
 
 
 @pytest.mark.django_db(transaction=True)
+def test_what_is_said_later_in_another_chat_is_learned_later(ada, taught):
+    moved = make_chat(ada, "I moved to Linz.", "Noted.")
+    is_reading, may_answer = threading.Event(), threading.Event()
+
+    def slowly():
+        is_reading.set()
+        assert may_answer.wait(20)
+        yield {"operations": [GRAZ]}
+
+    linz = {"operations": [operation("city", "Linz", "I moved to Linz")]}
+
+    def deliver(chat):
+        tasks.extract(str(chat.pk))
+        connection.close()
+
+    with llm.override({"extractor": Script(slowly(), [linz])}):
+        earlier = threading.Thread(target=deliver, args=[taught])
+        later = threading.Thread(target=deliver, args=[moved])
+        earlier.start()
+        assert is_reading.wait(20)
+        later.start()
+        later.join(0.5)
+        assert later.is_alive()
+        may_answer.set()
+        for thread in (earlier, later):
+            thread.join(20)
+    versions = Fact.objects.order_by("valid_from").values_list("value", "valid_to")
+    assert [(value, end is None) for value, end in versions] == [("Graz", False), ("Linz", True)]
+
+
+@pytest.mark.django_db(transaction=True)
 def test_sweep_leaves_a_reply_that_is_just_being_ended(chat):
     reply = chat.add_message(Message.Role.ASSISTANT, "Half a", status="streaming")
     Message.objects.filter(pk=reply.pk).update(streaming_beat=timezone.now() - timedelta(minutes=1))

@@ -43,6 +43,21 @@ def test_a_word_or_two_in_common_support_nothing(key, value, quote):
     assert not is_supported(proposal(key, value, quote))
 
 
+WORDS = ["harbour", "granite", "violet", "pepper", "thunder"]
+
+
+@pytest.mark.parametrize(("carried", "least"), [(1, 1), (2, 1), (3, 2), (4, 3), (5, 3)])
+def test_more_than_half_of_what_carries_a_value_must_be_in_the_quote(carried, least):
+    value = " ".join(WORDS[:carried])
+    assert is_supported(proposal("note", value, " ".join(WORDS[:least])))
+    assert not is_supported(proposal("note", value, " ".join([*WORDS[: least - 1], "elsewhere"])))
+
+
+def test_half_of_the_pairs_is_enough_where_words_are_not_spaced():
+    assert is_supported(proposal("note", "软件工程", "我做软件工作"))  # two pairs of three
+    assert not is_supported(proposal("note", "软件工程", "我做软的工作"))
+
+
 @pytest.mark.parametrize(
     ("value", "body", "unsaid"),
     [
