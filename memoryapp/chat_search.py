@@ -4,9 +4,11 @@ from dataclasses import dataclass
 
 from memoryapp.fragments import chat_list
 from memoryapp.memory import recall
+from memoryapp.memory.floors import floor
 from memoryapp.models import Chat, User
 
 TITLES, TURNS = 50, 40  # so many of each at most
+HIGHER = 0.2  # than the floor: what a turn must score that has none of the words
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,8 @@ def search(user: User, query: str, *, is_archived: bool = False) -> list[Found]:
     found = {str(chat.pk): Found(chat) for chat in titled[:TITLES]}
     best: dict[str, recall.Memory] = {}
     for turn in recall.search(user, query, limit=TURNS, kind="turn"):
-        if turn.chat_id and turn.chat_id not in found and (turn.words or recall.is_good(turn)):
+        fits = turn.words or turn.score >= floor() + HIGHER
+        if turn.chat_id and turn.chat_id not in found and fits:
             best.setdefault(turn.chat_id, turn)
     by_id = {str(chat.pk): chat for chat in chats.filter(pk__in=best)}
     for id, turn in best.items():

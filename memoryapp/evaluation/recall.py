@@ -171,7 +171,7 @@ class Asking:
             covered=len(turns & question.evidence) / len(question.evidence),
             tokens=sum(num_tokens(memory.text) for memory in memories),
             levels=tuple(
-                memory.score - recall.TURNS_HIGHER
+                recall.level(memory.score, best[0].score)
                 for memory, turn in zip(best[:8], ranked[:8], strict=True)
                 if turn in question.evidence
             ),
@@ -179,4 +179,4 @@ class Asking:
 
     def best_level(self, question: str) -> float:
         best = recall.search(self.user, question, kind="turn", limit=1)
-        return best[0].score - recall.TURNS_HIGHER if best else 0.0
+        return best[0].score - recall.CLEAR if best else 0.0

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from memoryapp.memory.embeddings import model_name
-from memoryapp.memory.recall import STANDING, TURNS_HIGHER
+from memoryapp.memory.memories import TURN
+from memoryapp.memory.recall import STANDING, level
 from memoryapp.models import MemoryMark, Message
 
 RECALLED = ("memories", "near_misses", "turns")  # parts of a receipt that recall filled by score
@@ -38,9 +40,9 @@ def mark(*, reply: Message, memory_id: UUID, is_useful: bool) -> MemoryMark | No
         memory_id=memory_id,
         defaults={
             "user": reply.user,
-            "is_turn": entry["kind"] == "turn",
+            "is_turn": entry["kind"] == TURN,
             "is_useful": is_useful,
-            "score": None if entry["reason"] in STANDING else entry["score"],
+            "score": None if entry["reason"] in STANDING else level_of(entry, entries),
             "embedding_model": reply.receipt.get("embedding_model") or model_name(),
         },
     )
@@ -49,8 +51,8 @@ def mark(*, reply: Message, memory_id: UUID, is_useful: bool) -> MemoryMark | No
 
 def candidates(marks: Sequence[MemoryMark]) -> list[Candidate]:
     """For each floor, what it would have lost of these marks and let through."""
-    useful = [level(mark) for mark in marks if mark.is_useful]
-    useless = [level(mark) for mark in marks if not mark.is_useful]
+    useful = [mark.score or 0.0 for mark in marks if mark.is_useful]
+    useless = [mark.score or 0.0 for mark in marks if not mark.is_useful]
     return [
         Candidate(
             floor,
@@ -61,9 +63,12 @@ def candidates(marks: Sequence[MemoryMark]) -> list[Candidate]:
     ]
 
 
-def level(mark: MemoryMark) -> float:
-    """The score on the scale of facts; the floor stands higher for turns."""
-    return (mark.score or 0.0) - (TURNS_HIGHER if mark.is_turn else 0)
+def level_of(entry: dict[str, Any], entries: Iterable[dict[str, Any]]) -> float:
+    """The highest floor at which this entry of a receipt would still have been told."""
+    score: float = entry["score"]
+    if entry["kind"] != TURN:
+        return score
+    return level(score, max(each["score"] for each in entries if each["kind"] == TURN))
 
 
 def share(hits: Iterable[bool]) -> float:

@@ -23,9 +23,10 @@ SAME_SESSION = 0.1
 SESSION_GAP = 4 * 3600.0  # seconds of silence
 FEW = 100  # turns; among fewer, each word that is there at all would look common
 TYPICAL_LENGTH = 25  # distinct words; longer rows are damped, for they match nearly everything
-# What a fact scores beyond this, it lends at a fifth to the turn that taught it, and once more to
-# all turns of that session: a fact says plainly what its turn only says to who was there.
-LENT, LENT_BEYOND = 0.2, 0.25
+# A fact says plainly what its turn only says to who was there. So it lends a fifth of how well it
+# fits to the turn that taught it, and once more to all turns of that session; of that counts what
+# is within half a point of the best, for where no fact fits there is one that fits best, too.
+LENT, LENT_WITHIN = 0.2, 0.5
 ANSWER = 0.3  # of how near what the other side asked just before is to the question
 DATE_BONUS = 0.3  # said on the day, or in the month or year, that the question names
 NAMED_BONUS = 0.25  # said by the one person that the question names
@@ -163,16 +164,17 @@ def answering(rows: Rows, turns: Turns, cosine: Floats) -> Floats:
 
 def lent(rows: Rows, turns: Turns, fit: Floats) -> Floats:
     """For each row how well the facts fit that its turn taught, and those of its session."""
-    facts = np.flatnonzero((rows.source != rows.id) & (fit > LENT_BEYOND))
+    facts = np.flatnonzero(rows.source != rows.id)
     taught = np.zeros(len(turns.starts))
     if len(facts):
+        spare = fit[facts] - max(0, fit[facts].max() - LENT_WITHIN)
         keys = rows.id[turns.first_row]
         order = np.argsort(keys)
         place = order[
             np.searchsorted(keys, rows.source[facts], sorter=order).clip(max=len(keys) - 1)
         ]
         is_here = keys[place] == rows.source[facts]
-        np.maximum.at(taught, place[is_here], fit[facts[is_here]] - LENT_BEYOND)
+        np.maximum.at(taught, place[is_here], spare[is_here])
     return (taught + turns.best_of_session(taught))[turns.of_row]
 
 

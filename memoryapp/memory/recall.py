@@ -30,9 +30,9 @@ FEW_PREFERENCES = 20
 MANY = 100  # of facts that are always in, so many are looked at
 SPARE = 2  # so many candidates for each place: some are repeated, too long or withheld
 STANDING = ("pinned", "always", "due")  # reasons other than the question, in this order
-# Turns have neighbours that lift them, so the floor stands higher for them. On LoCoMo this costs
-# no evidence among the best eight, and a third as many questions about nothing bring turns in.
-TURNS_HIGHER = 0.2
+# Turns come in together: all that reach the floor, if the best of them stands so far over it.
+# Beside one that fits, a turn that may fit adds more than it misleads; alone it does not.
+CLEAR = 0.4
 NEAR_MISSES = 5
 NEAR = 0.1  # how far under the floor
 
@@ -54,7 +54,7 @@ def recall(
     """What to tell the talker before it answers `question` in `chat`.
 
     Nothing if the person or the chat has memory off. Else the facts that are always in, the
-    facts and old turns that score at least `RECALL_FLOOR` (turns a little more), `RECALL_LIMIT`
+    facts and old turns that score at least `RECALL_FLOOR` (the best turn more), `RECALL_LIMIT`
     of each at most and `RECALL_TOKENS` in all, and what came near. `without` are ids to leave
     out; `local=False` leaves out what only models on this machine may see.
     """
@@ -97,27 +97,32 @@ def choose(memories: Iterable[Memory], question: str) -> Recalled:
     share = int(FACTS_SHARE * settings.RECALL_TOKENS)
     told = fitting(sorted(filter(is_standing, facts), key=standing_order), share, MANY)
     told += fitting(
-        [fact for fact in facts if is_good(fact) and fact not in told],
+        [fact for fact in facts if fact.score >= floor() and fact not in told],
         share,
         settings.RECALL_LIMIT,
     )
     turns = distinct([memory for memory in memories if memory.kind == TURN], told, question)
     left = settings.RECALL_TOKENS - sum(num_tokens(fact.text) for fact in told)
-    shown = fitting(filter(is_good, turns), left, settings.RECALL_LIMIT)
+    least = least_of(turns)
+    shown = fitting([turn for turn in turns if turn.score >= least], left, settings.RECALL_LIMIT)
     near = [
         memory
         for memory in sorted([*facts, *turns], key=lambda memory: -memory.score)
-        if memory not in [*told, *shown] and above_floor(memory) >= -NEAR
+        if memory not in [*told, *shown]
+        and memory.score >= (least if memory.kind == TURN else floor()) - NEAR
     ]
     return Recalled(tuple(told), tuple(shown), tuple(near[:NEAR_MISSES]))
 
 
-def above_floor(memory: Memory) -> float:
-    return memory.score - floor() - (TURNS_HIGHER if memory.kind == TURN else 0)
+def least_of(turns: Iterable[Memory]) -> float:
+    """What each of the turns must score: the floor, once the best stands clear of it."""
+    clear = floor() + CLEAR
+    return floor() if any(turn.score >= clear for turn in turns) else clear
 
 
-def is_good(memory: Memory) -> bool:
-    return above_floor(memory) >= 0
+def level(score: float, best: float) -> float:
+    """The highest floor that a turn comes in at, when `best` is what the best turn scores."""
+    return min(score, best - CLEAR)
 
 
 def is_standing(memory: Memory) -> bool:
@@ -228,6 +233,7 @@ def search_archive(
         facts_of(user, without=without, local=local),
         *turns_of(user, chat=chat, without=without, local=local),
     )
-    turns = load(user, seen.best(*TURNS, limit=SPARE * limit), question)
-    found = distinct(filter(is_good, turns), (), question)[:limit]
+    turns = distinct(load(user, seen.best(*TURNS, limit=SPARE * limit), question), (), question)
+    least = least_of(turns)
+    found = [turn for turn in turns if turn.score >= least][:limit]
     return marked(user, found, without=without, local=local)

@@ -28,7 +28,8 @@ class MemoryMark(models.Model):
     memory_id = models.UUIDField()
     is_turn = models.BooleanField()
     is_useful = models.BooleanField()
-    # None: it was in whatever the question was, as a name is, so its score decided nothing.
+    # The highest floor at which it would have been told, which for a fact is what it scored. None:
+    # it was in whatever the question was, as a name is, so its score decided nothing.
     score = models.FloatField(null=True)
     embedding_model = models.CharField(max_length=100)
     created_at = models.DateTimeField(default=timezone.now, editable=False)

@@ -2,10 +2,11 @@ import uuid
 
 import pytest
 
+from memoryapp.memory.recall import CLEAR
 from memoryapp.models import MemoryMark
 from tests.api.callers import told
 
-FACT, NAME, TURN = (str(uuid.uuid4()) for _ in range(3))
+FACT, NAME, TURN, BEST = (str(uuid.uuid4()) for _ in range(4))
 
 
 @pytest.fixture
@@ -19,7 +20,10 @@ def reply(chat):
             {"id": NAME, "kind": "identity", "reason": "always", "score": 0.02},
         ],
         "near_misses": [],
-        "turns": [{"id": TURN, "kind": "turn", "reason": "words", "score": 0.7}],
+        "turns": [
+            {"id": BEST, "kind": "turn", "reason": "words", "score": 0.9},
+            {"id": TURN, "kind": "turn", "reason": "words", "score": 0.7},
+        ],
     }
     reply.save()
     return reply
@@ -42,6 +46,13 @@ def test_a_second_mark_of_a_memory_takes_the_place_of_the_first(reply, as_ada):
         told(as_ada("POST", path(reply), {"memory_id": TURN, "is_useful": is_useful}), 200)
     mark = MemoryMark.objects.get()
     assert (mark.is_useful, mark.is_turn) == (True, True)
+
+
+def test_turns_stand_and_fall_with_the_best_of_them(reply, as_ada):
+    for turn in (BEST, TURN):
+        told(as_ada("POST", path(reply), {"memory_id": turn, "is_useful": True}), 200)
+    scores = MemoryMark.objects.values_list("score", flat=True)
+    assert list(scores) == pytest.approx([0.9 - CLEAR] * 2)
 
 
 def test_what_is_in_whatever_the_question_tells_nothing_of_scores(reply, as_ada):

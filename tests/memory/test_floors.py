@@ -13,8 +13,8 @@ def _no_memory_of_floors():
     floors.calibrated.cache_clear()
 
 
-def marked(score, is_useful, is_turn=False):
-    return MemoryMark(score=score, is_useful=is_useful, is_turn=is_turn)
+def marked(score, is_useful):
+    return MemoryMark(score=score, is_useful=is_useful)
 
 
 def test_without_marks_the_floor_is_the_setting(db, settings):
@@ -43,12 +43,6 @@ def test_candidates_tell_what_each_floor_would_have_lost_and_let_through():
     by_floor = {each.floor: each for each in candidates(marks)}
     assert by_floor[0.3] == Candidate(0.3, lost=0, false=0.5)
     assert by_floor[0.45] == Candidate(0.45, lost=0.5, false=0)
-
-
-def test_a_turn_must_stand_higher_than_a_fact():
-    marks = [marked(0.5, True, is_turn=True), marked(0.5, False)]
-    by_floor = {each.floor: each for each in candidates(marks)}
-    assert (by_floor[0.4].lost, by_floor[0.4].false) == (1, 1)
 
 
 def test_the_suggested_floor_lets_the_least_through_of_those_that_lose_hardly_anything():

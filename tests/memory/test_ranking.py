@@ -5,7 +5,7 @@ from memoryapp.memory.ranking import (
     ANSWER,
     DATE_BONUS,
     LENT,
-    LENT_BEYOND,
+    LENT_WITHIN,
     NAMED_BONUS,
     OWN_BONUS,
     WORDS_WEIGHT,
@@ -144,22 +144,33 @@ def test_nothing_is_an_answer_after_a_long_silence_or_to_oneself():
 
 def test_a_fact_lends_to_the_turn_that_taught_it_and_to_its_session():
     lesson = {
-        "cosine": [0.1, 0.1, 0.1, LENT_BEYOND + 0.5],
+        "cosine": [0.1, 0.1, 0.1, 0.9],
         "group": [1, 1, 2, 3],
         "speaker": [OWN, OTHER, OWN, NOBODY],
         "named": Speaker.BOTH,
     }
     taught, beside, elsewhere, fact = scores_of([[0]] * 4, source=[0, 1, 2, 0], **lesson)
     assert (taught, beside) == pytest.approx((0.1 + 2 * LENT * 0.5, 0.1 + LENT * 0.5))
-    assert (elsewhere, fact) == pytest.approx((0.1, LENT_BEYOND + 0.5))
+    assert (elsewhere, fact) == pytest.approx((0.1, 0.9))
 
 
-@pytest.mark.parametrize(("fit", "source"), [(LENT_BEYOND, 0), (0.9, 77)])
-def test_a_fact_lends_nothing_if_it_hardly_fits_or_its_turn_is_not_there(fit, source):
+def test_of_what_a_fact_lends_counts_what_is_near_the_best():
+    lessons = {
+        "cosine": [0.1, 0.1, 0.9, 0.9 - LENT_WITHIN + 0.1],
+        "group": [1, 2, 3, 4],
+        "speaker": [OTHER, OTHER, NOBODY, NOBODY],
+    }
+    best, other, *_ = scores_of([[0]] * 4, source=[0, 1, 0, 1], **lessons)
+    assert (best, other) == pytest.approx((0.1 + 2 * LENT * LENT_WITHIN, 0.1 + 2 * LENT * 0.1))
+    lessons["cosine"][3] = 0.9 - LENT_WITHIN - 0.1
+    assert scores_of([[0]] * 4, source=[0, 1, 0, 1], **lessons)[1] == pytest.approx(0.1)
+
+
+def test_a_fact_lends_nothing_if_its_turn_is_not_there():
     found = scores_of(
-        [[0]] * 2, cosine=[0.1, fit], group=[1, 2], speaker=[OTHER, NOBODY], source=[0, source]
+        [[0]] * 2, cosine=[0.1, 0.9], group=[1, 2], speaker=[OTHER, NOBODY], source=[0, 77]
     )
-    assert found == pytest.approx([0.1, fit])
+    assert found == pytest.approx([0.1, 0.9])
 
 
 def test_turns_of_a_time_that_is_named_are_preferred_and_facts_are_not():

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from memoryapp.memory import ledger
 from memoryapp.memory.recall import (
+    CLEAR,
     FEW_PREFERENCES,
     Recalled,
     recall,
@@ -245,6 +246,19 @@ def test_recall_stays_within_its_limit(ada, chat, settings):
         earlier_chat(ada, f"Server {number} in Frankfurt is down.")
     found = recall(ada, chat, "What about the servers in Frankfurt?")
     assert (len(found.memories), len(found.turns)) == (2, 2)
+
+
+def test_turns_come_in_together_when_the_best_stands_clear_of_the_floor(ada, chat, settings):
+    earlier_chat(ada, "We deploy with Terraform, our tool for infrastructure.")
+    earlier_chat(ada, "The deployments ran on Monday.")
+    best, *_, worst = (turn.score for turn in search(ada, TOOLS, kind="turn")[:2])
+    settings.RECALL_FLOOR = min(worst, best - CLEAR) - 0.01
+    assert len(recall(ada, chat, TOOLS).turns) >= 2
+    assert len(search_archive(ada, TOOLS)) >= 2
+    settings.RECALL_FLOOR = best - CLEAR + 0.01
+    found = recall(ada, chat, TOOLS)
+    assert (found.turns, found.near_misses[0].score) == ((), best)
+    assert search_archive(ada, TOOLS) == []
 
 
 def test_what_falls_just_under_the_floor_is_a_near_miss(ada, chat, terraform, settings):

@@ -51,12 +51,11 @@ def test_search_looks_through_turns_when_asked(ada, terraform):
 
 
 def test_a_turn_is_found_by_what_the_fact_says_that_it_taught(ada):
-    (taught,) = said(Chat.objects.create(user=ada), "I use the same as always for that.")
-    earlier_chat(ada, "We bought tools for the garden.")
+    (taught,) = said(Chat.objects.create(user=ada), "The same as always.")
+    earlier_chat(ada, "We bought a hammer.")
     assert texts(search(ada, TOOLS, kind="turn"))[0].startswith("We bought")
     make_fact(ada, "infrastructure_tools", "Terraform for deployments", source_message=taught)
     assert search(ada, TOOLS, kind="turn")[0].id == str(taught.pk)
-    assert search_archive(ada, TOOLS)[0].id == str(taught.pk)
 
 
 def test_search_leaves_out_other_users_facts_and_turns(ada, ben):
