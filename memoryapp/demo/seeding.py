@@ -89,7 +89,9 @@ def move_back(user: User, chat: Chat, story: Story) -> None:
     """Let the chat and all it taught have happened when the story says."""
     midnight = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
     then = midnight - timedelta(days=story.days_ago) + timedelta(hours=story.hour)
-    by = min(then, timezone.now()) - chat.created_at
+    last = chat.archive.last()
+    ended_at = last.created_at if last else chat.created_at
+    by = min(then - chat.created_at, timezone.now() - ended_at)
     earlier = F("created_at") + by
     correct_receipts(chat, by)
     chat.usage.update(created_at=earlier)
@@ -102,8 +104,6 @@ def move_back(user: User, chat: Chat, story: Story) -> None:
         )
         closed = table.objects.for_user(user).exclude(valid_to=None)
         closed.filter(replaced_by__source_message__chat=chat).update(valid_to=F("valid_to") + by)
-    last = chat.archive.last()
     Chat.objects.filter(pk=chat.pk).update(
-        created_at=chat.created_at + by,
-        last_message_at=last.created_at if last else chat.created_at + by,
+        created_at=chat.created_at + by, last_message_at=ended_at + by
     )
