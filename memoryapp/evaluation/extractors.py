@@ -38,7 +38,7 @@ class Scripted:
         document = json.loads(str(getattr(messages[0].parts[-1], "content", "")))
         if self.meanwhile is not None:
             work, self.meanwhile = self.meanwhile, None
-            await sync_to_async(work)()
+            await sync_to_async(work, thread_sensitive=False)()
         return ModelResponse(parts=[TextPart(self._answer(document))])
 
     def _answer(self, document: dict[str, Any]) -> str:

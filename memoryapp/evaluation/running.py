@@ -5,7 +5,8 @@ from contextlib import contextmanager
 from functools import partial
 from uuid import uuid4
 
-from django.db import transaction
+from django.db import DEFAULT_DB_ALIAS, connections, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.test import override_settings
 from pydantic_ai import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models import Model
@@ -155,7 +156,8 @@ class Run:
         if step.meanwhile or step.takes_back:
             self.taught_now |= {row.key for row in person.in_use()}
         if step.meanwhile:
-            self.scripted.meanwhile = partial(self._all, step.meanwhile)
+            work = partial(self._all, step.meanwhile)
+            self.scripted.meanwhile = partial(on_connection, connections[DEFAULT_DB_ALIAS], work)
 
     def _all(self, actions: list[Do]) -> None:
         for action in actions:
@@ -230,6 +232,18 @@ class Run:
             tasks.embed_facts(str(person.user.pk))
             for chat in person.chats.values():
                 tasks.embed_messages(str(chat.pk))
+
+
+def on_connection(lent: BaseDatabaseWrapper, work: Callable[[], None]) -> None:
+    """Do the work in this thread and within the transaction of another one, which waits for it."""
+    own = connections[DEFAULT_DB_ALIAS]
+    lent.inc_thread_sharing()
+    connections[DEFAULT_DB_ALIAS] = lent
+    try:
+        work()
+    finally:
+        connections[DEFAULT_DB_ALIAS] = own
+        lent.dec_thread_sharing()
 
 
 def as_known(row: Row) -> tuple[str, str, str, str]:
