@@ -74,13 +74,13 @@ def test_a_person_with_few_memories_beside_one_with_many_gets_all_that_fit(ada, 
     assert len(search(ada, "Which servers are in Frankfurt?", limit=5)) == 5
 
 
-def test_recall_takes_the_same_five_queries_however_much_there_is(ada, chat, terraform):
+def test_recall_takes_the_same_six_queries_however_much_there_is(ada, chat, terraform):
     earlier_chat(ada, *["We deploy with Terraform."] * 30)
     with CaptureQueriesContext(connection) as queries:
         assert recall(ada, chat, TOOLS).turns
-    # What taught withheld facts, the model in use, one pass over everything, the texts shown, and
-    # whether they tell what holds no longer.
-    assert len(queries) == 5
+    # What taught withheld facts, the model in use, the question's words, one pass over everything,
+    # the texts shown, and whether they tell what holds no longer.
+    assert len(queries) == 6
 
 
 def test_recall_returns_nothing_when_nothing_fits(ada, chat, terraform):
