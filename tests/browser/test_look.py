@@ -1,4 +1,4 @@
-"""Math, light and dark, and marks in the list."""
+"""Math, light and dark, marks in the list, and what a page may run."""
 
 import pytest
 from playwright.sync_api import expect
@@ -55,3 +55,16 @@ def test_a_reply_that_is_watched_is_not_unread(browse, ada, chat):
     page.goto("/")
     expect(page.locator(".chats__item")).to_be_visible()
     expect(page.locator(".chats .dot")).to_have_count(0)
+
+
+def test_a_breach_of_the_content_policy_would_fail_any_of_these_tests(browse, ada):
+    person = browse(ada)
+    page = person.open("/")
+    page.evaluate("""() => {
+        const script = document.createElement("script");
+        script.textContent = "window.ran = true";
+        document.body.append(script);
+    }""")
+    assert page.evaluate("window.ran") is None
+    assert "Content Security Policy" in " ".join(person.errors)
+    person.errors.clear()
