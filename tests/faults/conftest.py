@@ -31,3 +31,10 @@ def up(model):
     """One web process, a worker and PostgreSQL, which a module's tests share and kill in turn."""
     with product(model) as up:
         yield up
+
+
+@pytest.fixture(autouse=True)
+def log_of_each_test(request):
+    yield
+    if "up" in request.fixturenames:
+        request.getfixturevalue("up").tell()

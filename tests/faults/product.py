@@ -41,6 +41,11 @@ class Product:
             timeout=90,
         )
 
+    def tell(self):
+        """Print what its processes have said since the last time; pytest shows it on a failure."""
+        print(self.up.printed)  # noqa: T201
+        self.up.forget_printed()
+
     def is_ready(self):
         with suppress(httpx.TransportError):
             url = f"http://127.0.0.1:{self.port}/readyz"
@@ -208,9 +213,10 @@ def product(model, *arguments, **environment):
             try:
                 running_product.begin()
                 yield running_product
-            finally:
                 running_product.http.close()
+            finally:
                 up.stop()
+                running_product.tell()
                 embedded_postgres.stop(data_dir / "postgres")
 
 

@@ -54,7 +54,7 @@ def test_fifty_replies_of_a_process_that_is_asked_to_end_are_saved_to_the_last_w
 
 def test_after_a_crash_the_same_send_is_the_same_turn_and_a_reply_is_written_again(up):
     chat = up.make_chat()
-    question = up.say(chat, "Short [[words=40 pace=0.1]]")
+    question = up.say(chat, "Short [[words=80 pace=0.1]]")
     wait_until(lambda: question.text, 30)
     kill(up.web)
     wait_until(lambda: up.is_answering, 60)
@@ -63,5 +63,5 @@ def test_after_a_crash_the_same_send_is_the_same_turn_and_a_reply_is_written_aga
     assert again.ended() == "reply_interrupted"
     assert (up.num_asked(chat), len(up.replies(chat))) == (1, 1)
     answer = up.http.post(f"/messages/{question.reply}/regenerate", json={})
-    assert (answer.status_code, answer.json()["body"]) == (201, words(40))
+    assert (answer.status_code, answer.json()["body"]) == (201, words(80))
     assert [status for status, _ in up.replies(chat)] == ["interrupted", "complete"]
