@@ -31,6 +31,18 @@ steps:
   recalls: ["city: Vienna"]
 - expect: {known: [Vienna], stale: ["city: Berlin"], rows: 1}
 """
+OLD_TURN = """
+title: An old turn
+steps:
+- say: I live in Berlin, by the canal with the old bridges.
+  reply: Bridges are fine.
+  learns: [{key: city, value: Berlin, quote: I live in Berlin, kind: identity}]
+- say: I moved to Vienna.
+  learns: [{key: city, value: Vienna, quote: I moved to Vienna, kind: identity}]
+- ask: What did I say of the canal with the old bridges?
+  recalls: [by the canal, "(since then: city: Vienna)"]
+  stale: [Berlin]
+"""
 FORGET = """
 title: Forgetting
 steps:
@@ -84,7 +96,7 @@ def believe(user, operation, source, heard):
 
 
 def test_all_is_well_without_sabotage():
-    assert failed(MOVE, FORGET, PLANTED, NOTHING_FITS) == set()
+    assert failed(MOVE, OLD_TURN, FORGET, PLANTED, NOTHING_FITS) == set()
 
 
 def test_a_ledger_that_believes_everything_stores_junk_inventions_and_echoes(monkeypatch):
@@ -95,6 +107,11 @@ def test_a_ledger_that_believes_everything_stores_junk_inventions_and_echoes(mon
 def test_a_ledger_that_lets_old_values_return_is_stale(monkeypatch):
     monkeypatch.setattr(known, "objection", lambda *args: "")
     assert "stale" in failed(MOVE)
+
+
+def test_old_turns_that_do_not_say_what_has_changed_are_stale(monkeypatch):
+    monkeypatch.setattr(recall, "marked", lambda user, turns, **options: list(turns))
+    assert failed(OLD_TURN) == {"stale", "not recalled"}
 
 
 def test_a_ledger_that_writes_nothing_loses_what_was_said(monkeypatch):
