@@ -70,7 +70,15 @@ def failed_to_learn():
 
 
 def addresses(user):
-    yield from ("/", "/chats/", "/chats/?q=zzzz", "/memory/", "/memory/?q=zzzz", "/memory/persona/")
+    yield from (
+        "/",
+        "/chats/temporary/",
+        "/chats/",
+        "/chats/?q=zzzz",
+        "/memory/",
+        "/memory/?q=zzzz",
+        "/memory/persona/",
+    )
     yield from ("/memory/tasks/", "/memory/health/", "/memory/inbox/", "/memory/log/")
     yield from ("/memory/forget/", "/memory/facts/add/", "/memory/prompts/add/", "/resources/")
     yield from ("/settings/", "/settings/delete-account/", "/accounts/password/change/")

@@ -8,7 +8,7 @@ from django.utils.dateparse import parse_datetime
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from memoryapp.memory.ledger import CHANGED_IN_PLACE
+from memoryapp.memory.ledger import CHANGED_IN_PLACE, EXTRACTOR
 from memoryapp.models import MemoryEvent
 from memoryapp.templatetags.page import kind_name
 
@@ -48,13 +48,19 @@ def table_name(table: str) -> str:
 
 @register.filter
 def agent_name(agent: str) -> str:
-    """What an agent does; anybody else's name as it is."""
+    """What an agent does."""
     return {
         "talker": _("Replies"),
         "extractor": _("Learning"),
         "summarizer": _("Condensing"),
         "title": _("Titles"),
     }.get(agent, agent)
+
+
+@register.filter
+def actor_name(actor: str) -> str:
+    """Who changed a memory: the assistant speaks of itself, anybody else has their name."""
+    return _("me") if actor == EXTRACTOR else actor
 
 
 @register.filter
