@@ -132,8 +132,8 @@ def test_nothing_of_it_is_in_the_database_nor_in_the_log(browse, ada, server, se
     with llm.override(models), caplog.at_level("DEBUG", "memoryapp"):
         for number in (1, 2):
             say(page, f"I am allergic to Marmalade {number}.")
-            expect(page.locator(".message--assistant[aria-busy]")).to_have_count(0)
             expect(page.locator(".message--assistant")).to_have_count(number)
+            expect(page.locator(".message--assistant[aria-busy]")).to_have_count(0)
         expect(page.get_by_text("2 earlier messages condensed")).to_be_visible()
         shut_off(page)
         page.get_by_role("button", name="Try now").click()
