@@ -1,9 +1,11 @@
 """Which facts and old turns of a person may be looked at, and how well each fits a question."""
 
 import logging
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import timedelta
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db.models import Case, F, IntegerField, Q, QuerySet, Value, When
@@ -13,7 +15,7 @@ from django.utils import timezone
 from memoryapp.memory.embeddings import EmbeddingUnavailable, Vector, embed_query, model_name
 from memoryapp.memory.moments import spans_in
 from memoryapp.memory.names import named_in
-from memoryapp.memory.scan import Mark, Question, Scan, scan
+from memoryapp.memory.scan import Mark, Question
 from memoryapp.models import Chat, Fact, Message, MessagePart, User
 from memoryapp.models.memory import Status
 
@@ -21,6 +23,7 @@ from memoryapp.models.memory import Status
 DUE_SOON, OVERDUE = timedelta(days=3), timedelta(days=7)
 
 Rows = QuerySet[Any, Any]
+Result = TypeVar("Result")
 log = logging.getLogger(__name__)
 
 
@@ -120,25 +123,29 @@ def as_rows(
     return queryset.order_by().values_list(key, "mark", part, asks, F(place), F(at), *columns)
 
 
-def look_up(user: User, question: str, *rows: Rows, seconds: float = 10) -> Scan:
-    """All `rows` by how well they fit, in one embedding and one query.
+def understood(user: User, question: str, *, seconds: float = 10) -> Question:
+    """What the question seeks, for a pass. Its vector is on its way when this returns.
 
     If the embedding model gives no answer within `seconds`, words alone decide.
     """
-    return scan(*rows, question=understood(user, question.replace("\0", " "), seconds))
-
-
-def understood(user: User, question: str, seconds: float) -> Question:
-    named = named_in(question, user)
+    named = named_in(question.replace("\0", " "), user)
     model = model_name()
     return Question(
         text=named.question,
-        vector=vector_of(named.question, model, seconds),
+        vector=begun(partial(vector_of, named.question, model, seconds)),
         model=model,
         config=user.search_config,
         named=named.speaker,
         spans=spans_in(question, timezone.now().astimezone(user.zone)),
     )
+
+
+def begun(work: Callable[[], Result]) -> Future[Result]:
+    """The work, in a thread of its own: a shared pool would not outlive the fork of a worker."""
+    thread = ThreadPoolExecutor(1, thread_name_prefix="question")
+    future = thread.submit(work)
+    thread.shutdown(wait=False)
+    return future
 
 
 def vector_of(text: str, model: str, seconds: float) -> Vector | None:

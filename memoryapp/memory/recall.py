@@ -13,10 +13,10 @@ from django.db import connection
 
 from memoryapp.memory import embeddings
 from memoryapp.memory.floors import floor
-from memoryapp.memory.lookup import facts_of, look_up, turns_of
+from memoryapp.memory.lookup import facts_of, turns_of, understood
 from memoryapp.memory.memories import FACTS, TURN, TURNS, Memory, load
 from memoryapp.memory.outdated import marked
-from memoryapp.memory.scan import EQUALLY, Mark, Scan
+from memoryapp.memory.scan import EQUALLY, Mark, Scan, scan
 from memoryapp.models import Chat, Fact, User
 from memoryapp.models.chats import num_tokens
 
@@ -61,12 +61,11 @@ def recall(
     started = time.perf_counter()
     if not (user.memory_on and chat.memory_on):
         return Recalled()
-    found = look_up(
-        user,
-        question,
+    asked = understood(user, question, seconds=settings.RECALL_TIMEOUT_MS / 2000)
+    found = scan(
         facts_of(user, without=without, local=local),
         *turns_of(user, chat=chat, without=without, local=local),
-        seconds=settings.RECALL_TIMEOUT_MS / 2000,
+        question=asked,
     )
     reasons = reasons_to_stand(found)
     sought = [mark for mark in FACTS if mark not in reasons]
@@ -201,11 +200,12 @@ def search(
     """
     if not question.strip():
         return []
+    asked = understood(user, question)
     if kind == TURN:
         # Facts lend to the turns that taught them.
-        best = look_up(user, question, facts_of(user), *turns_of(user)).best(*TURNS, limit=limit)
+        best = scan(facts_of(user), *turns_of(user), question=asked).best(*TURNS, limit=limit)
     else:
-        best = look_up(user, question, facts_of(user, kind=kind)).best(*Mark, limit=limit)
+        best = scan(facts_of(user, kind=kind), question=asked).best(*Mark, limit=limit)
     memories = load(user, best, question)
     return [memory for memory in memories if memory.score >= min_score]
 
@@ -227,11 +227,11 @@ def search_archive(
     is_off = not user.memory_on or (chat is not None and not chat.memory_on)
     if is_off or not question.strip():
         return []
-    seen = look_up(
-        user,
-        question,
+    asked = understood(user, question)
+    seen = scan(
         facts_of(user, without=without, local=local),
         *turns_of(user, chat=chat, without=without, local=local),
+        question=asked,
     )
     turns = distinct(load(user, seen.best(*TURNS, limit=SPARE * limit), question), (), question)
     least = least_of(turns)

@@ -12,9 +12,9 @@ from django.utils.translation import gettext_noop
 
 from memoryapp.memory.embeddings import BATCH, EmbeddingUnavailable, fill, lacking
 from memoryapp.memory.floors import floor
-from memoryapp.memory.lookup import as_rows, look_up
+from memoryapp.memory.lookup import as_rows, understood
 from memoryapp.memory.passages import split
-from memoryapp.memory.scan import Mark
+from memoryapp.memory.scan import Mark, scan
 from memoryapp.models import Passage, Resource, User
 
 __all__ = ["Found", "add", "read", "search", "split"]
@@ -119,7 +119,7 @@ def search(user: User, question: str, limit: int = 5) -> list[Found]:
     readable = Passage.objects.for_user(user)
     marked = readable.annotate(mark=Value(Mark.PASSAGE), key=NumberAsUuid("pk"))
     rows = as_rows(marked, key="key", place="key", at="resource__created_at")
-    best = look_up(user, question, rows).best(Mark.PASSAGE, limit=limit)
+    best = scan(rows, question=understood(user, question)).best(Mark.PASSAGE, limit=limit)
     fitting = [each for each in best if each.score >= floor()]
     passages = (
         readable.select_related("resource")

@@ -6,6 +6,7 @@ two milliseconds for a thousand rows.
 """
 
 from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import chain
@@ -44,7 +45,7 @@ class Question:
     """What is sought, as far as it could be understood."""
 
     text: str  # without the names of those who speak
-    vector: Vector | None  # None: words alone decide
+    vector: Future[Vector | None]  # None: words alone decide
     model: str  # whose vectors can be compared with it
     config: str  # the text search configuration that says what a word of it is
     named: Speaker = Speaker.NOBODY
@@ -142,7 +143,6 @@ def scan(*rows: QuerySet[Any, Any], question: Question) -> Scan:
     parts, values = zip(*(each.query.sql_with_params() for each in rows), strict=True)
     names = [f"row_{number}" for number in range(sum(map(len, values)))]
     rows_query = " union all ".join(parts) % tuple(f"%({name})s" for name in names)
-    vector = question.vector
     asking = Asking(
         ROWS.format(rows=rows_query),
         {
@@ -151,10 +151,12 @@ def scan(*rows: QuerySet[Any, Any], question: Question) -> Scan:
             "config": question.config,
             "max_words": MAX_WORDS,
             "model": question.model,
-            "vector": str([round(number, 6) for number in vector]) if vector else None,
         },
     )
     words = asking.words(of_all_rows=False)
+    # The last that is needed, since it takes longest.
+    vector = question.vector.result()
+    asking.parameters["vector"] = str([round(number, 6) for number in vector]) if vector else None
     is_mixed, content = asking.look_for(words)
     if is_mixed:
         # Some rows are in another language: once more, with the words as those rows have them.
