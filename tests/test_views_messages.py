@@ -50,6 +50,15 @@ async def test_the_first_message_makes_a_chat_and_is_answered(bus, ada):
 
 
 @slow
+async def test_a_chat_is_called_new_in_the_language_of_its_owner(bus, ada):
+    ada.language = "de"
+    await ada.asave()
+    client = await async_client_of(ada)
+    await client.post("/", {"id": str(uuid.uuid4()), "body": "Hallo"})
+    assert (await Chat.objects.aget()).title == "Neuer Chat"
+
+
+@slow
 async def test_the_first_message_sent_twice_makes_one_chat(bus, ada):
     client = await async_client_of(ada)
     data = {"id": str(uuid.uuid4()), "body": "Hello"}
@@ -220,7 +229,7 @@ def test_a_reply_says_what_it_used_and_why(chat, ada):
     chat.messages.filter(role="assistant").update(receipt=receipt_of(fact))
     html = text_of(client_of(ada).get(f"/chats/{chat.pk}/"))
     assert "Used 1 memory" in html
-    assert "deploy tool: Terraform &lt;3" in html
+    assert "Deploy tool: Terraform &lt;3" in html
     assert "by meaning 0.52" in html
     assert "Memory took 20 of 300 tokens" in html
 

@@ -90,7 +90,9 @@ def _begin(request: HtmxHttpRequest) -> HttpResponse:
         memory_on = form.cleaned_data["memory_on"] or not request.user.memory_on
         try:
             with transaction.atomic():
-                chat = Chat.objects.create(user=request.user, memory_on=memory_on)
+                chat = Chat.objects.create(
+                    user=request.user, memory_on=memory_on, title=_("New chat")
+                )
                 turn = turns.open_turn(chat=chat, body=body, id=message_id)
         except ValidationError as error:
             if not sent.exists():  # else it was sent twice at the same moment
