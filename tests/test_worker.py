@@ -35,6 +35,11 @@ def test_worker_ends_in_time_whatever_it_works_on(worker):
     wait_until(lambda: heartbeat.num_workers() == 0)
 
 
+def test_what_all_its_processes_need_is_in_memory_once(worker):
+    idle = [process.memory_full_info() for process in worker.members("idle")]
+    assert [each.rss - each.uss > 100 * 2**20 for each in idle] == [True, True]
+
+
 def test_processes_end_with_a_killed_worker(worker):
     left = worker.children()
 
