@@ -75,16 +75,18 @@ REQUEST_BEGINS = any_of(
 )
 REQUEST_ENDS = (
     r"(?:ください|下さい|教えて|書いて|訳して|주세요|해줘"
-    r"|\b(?:yaz|çevir|anlat|açıkla|öner|söyle)(?:ır mısın)?)"
+    r"|\b(?:bana|bize|lütfen)\b.*\b(?:yaz|çevir|anlat|açıkla|öner|söyle)(?:ır mısın)?)"
 )
 
 OFF_THE_RECORD = "|".join(
     (
-        r"\bne (?:retiens|mémorise|enregistre|garde) pas\b|\b(?:juste|seulement) un exemple",
+        r"\bne (?:retiens|mémorise|enregistre|garde) pas (?:ça|cela|ceci)\b",
+        r"\b(?:juste|seulement) un exemple",
         r"\bno (?:lo )?(?:recuerdes|guardes|memorices)\b|\bs[oó]lo (?:es )?un ejemplo",
         r"\bnão (?:lembre|guarde|memorize|salve)\b|\b(?:só|apenas) (?:é )?um exemplo",
         r"\bnon (?:ricordare|memorizzare|salvare)\b|\bsolo un esempio",
-        r"\bniet (?:onthouden|opslaan)\b|\b(?:maar|slechts) een voorbeeld",
+        r"^\W*niet (?:onthouden|opslaan)\b|\b(?:onthoud|bewaar) (?:dit|dat) niet\b",
+        r"\b(?:maar|slechts) een voorbeeld",
         r"\bне (?:запоминай|сохраняй)|\b(?:просто|только) пример",
         r"\b(?:bunu|şunu|onu) (?:hatırlama|kaydetme|saklama)\b|\bsadece (?:bir )?örnek",
         "(?:覚え|記憶し|保存し)ないで|ただの例",
@@ -122,10 +124,9 @@ SENSITIVE = {
 
 QUESTION_BEGINS = "|".join(
     (
-        r"(?:où|quand|comment|pourquoi|combien) (?:est|sont|ai|suis|je|tu|vous)\b|qu'est-ce que\b",
+        r"(?:où|comment|pourquoi|combien) (?:est|sont|ai|suis|je|tu|vous)\b|qu'est-ce que\b",
         r"(?:dónde|cuándo|cómo|quién|cuál|por qué|cuánt[oa]s?)\b",
-        r"(?:onde|quando|como|quem|por que) (?:eu|é|são|você)\b",
-        r"(?:dove|quando|perché|chi) (?:è|sono)\b",
-        r"(?:waar|wanneer|waarom|hoe) (?:ik|is|ben|woon)\b|(?:где|когда|почему|сколько|кто) ",
+        r"(?:onde|quem|por que) (?:eu|é|são|você)\b|(?:dove|perché|chi) (?:è|sono)\b",
+        r"(?:waar|waarom|hoe) (?:is|ben|woon)\b|(?:где|почему|сколько|кто) ",
     )
 )
