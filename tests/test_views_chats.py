@@ -3,6 +3,7 @@ import uuid
 import pytest
 from django.urls import reverse
 
+from memoryapp import fragments
 from memoryapp.models import Chat, Fact, Message
 from tests.factories import make_chat, make_fact
 from tests.pages import client_of, htmx_get, htmx_post, text_of
@@ -31,6 +32,22 @@ def test_the_chat_page_shows_its_messages_in_order(chat, ada):
     html = text_of(client_of(ada).get(address(chat)))
     assert 0 < html.index("Hello there") < html.index("Good morning.")
     assert f'ws-connect="/ws/chats/{chat.pk}/"' in html
+
+
+def test_a_page_knows_that_it_is_stale_when_something_happened_while_it_was_made(
+    chat, ada, monkeypatch
+):
+    read = fragments.thread
+
+    def read_before_another_message(*args):
+        thread = read(*args)
+        chat.add_message("user", "And then?")
+        return thread
+
+    monkeypatch.setattr(fragments, "thread", read_before_another_message)
+    html = text_of(client_of(ada).get(address(chat)))
+    assert "And then?" not in html
+    assert f'data-stamp="{fragments.stamp(chat)}"' not in html
 
 
 def test_what_a_person_wrote_is_shown_letter_for_letter_and_never_as_markup(ada):

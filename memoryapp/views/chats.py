@@ -124,6 +124,7 @@ def render_chat(
     before: Message | None = None
     if "before" in request.GET:
         before = get_object_or_404(chat.messages, pk=as_uuid(request.GET["before"]))
+    stamp = fragments.stamp(chat)  # first: what happens after it makes the page read again
     thread = fragments.thread(chat, before)
     if request.htmx and before is not None:
         return render(request, "chats/_messages.html", {"thread": thread, "chat": chat})
@@ -139,7 +140,7 @@ def render_chat(
         thread=thread,
         socket=f"/ws/chats/{chat.pk}/" if before is None else "",
         streaming=newest[-1] if newest and newest[-1].status == "streaming" else None,
-        stamp=fragments.stamp(chat),
+        stamp=stamp,
         drawer=fragments.drawer(chat, newest[-1] if newest else None),
         drawer_state="closed" if request.COOKIES.get("drawer") == "closed" else "open",
     )
