@@ -240,7 +240,7 @@ EMBEDDING_MODEL = env.str("EMBEDDING_MODEL", default="minilm")
 OLLAMA_BASE_URL = env.str("OLLAMA_BASE_URL", default="http://127.0.0.1:11434/v1")
 
 # Memory
-RECALL_LIMIT = env.int("RECALL_LIMIT", default=24)
+RECALL_LIMIT = env.int("RECALL_LIMIT", default=32)
 RECALL_TOKENS = env.int("RECALL_TOKENS", default=1000)
 RECALL_FLOOR = env.float("RECALL_FLOOR", default=0.3)
 RECALL_TIMEOUT_MS = env.int("RECALL_TIMEOUT_MS", default=300)

@@ -23,16 +23,16 @@ from memoryapp.models.chats import num_tokens
 __all__ = ["Memory", "Recalled", "arecall", "recall", "search", "search_archive"]
 
 # Of the budget, what is always in and what the question finds get this much each at most; turns
-# get what is left. On LoCoMo, facts with 30 % brought in more evidence than turns alone.
-FACTS_SHARE = 0.3
+# get what is left. On LoCoMo, facts with 40 % brought in more evidence than turns alone.
+FACTS_SHARE = 0.4
 # So many, a line each, fit into that share. Of more preferences those that matter are sought.
 FEW_PREFERENCES = 20
 MANY = 100  # of facts that are always in, so many are looked at
-SPARE = 2  # so many candidates for each place: some are repeated, too long or withheld
+SPARE = 1.5  # so many candidates for each place: some are repeated, too long or withheld
 STANDING = ("pinned", "always", "due")  # reasons other than the question, in this order
 # Turns come in together: all that reach the floor, if the best of them stands so far over it.
 # Beside one that fits, a turn that may fit adds more than it misleads; alone it does not.
-CLEAR = 0.4
+CLEAR = 0.3
 NEAR_MISSES = 5
 NEAR = 0.1  # how far under the floor
 
@@ -69,7 +69,7 @@ def recall(
     )
     reasons = reasons_to_stand(found)
     sought = [mark for mark in FACTS if mark not in reasons]
-    places = SPARE * settings.RECALL_LIMIT
+    places = int(SPARE * settings.RECALL_LIMIT)
     candidates = [
         *found.best(*reasons, limit=MANY),
         *found.best(*sought, limit=places),
@@ -100,9 +100,10 @@ def choose(memories: Iterable[Memory], question: str) -> Recalled:
         share,
         settings.RECALL_LIMIT,
     )
-    turns = distinct([memory for memory in memories if memory.kind == TURN], told, question)
+    turns = [memory for memory in memories if memory.kind == TURN]
+    least = least_of(distinct(turns, (), question))
+    turns = distinct(turns, told, question)
     left = settings.RECALL_TOKENS - sum(num_tokens(fact.text) for fact in told)
-    least = least_of(turns)
     shown = fitting([turn for turn in turns if turn.score >= least], left, settings.RECALL_LIMIT)
     near = [
         memory
@@ -233,7 +234,9 @@ def search_archive(
         *turns_of(user, chat=chat, without=without, local=local),
         question=asked,
     )
-    turns = distinct(load(user, seen.best(*TURNS, limit=SPARE * limit), question), (), question)
+    turns = distinct(
+        load(user, seen.best(*TURNS, limit=int(SPARE * limit)), question), (), question
+    )
     least = least_of(turns)
     found = [turn for turn in turns if turn.score >= least][:limit]
     return marked(user, found, without=without, local=local)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.bench import background, installed, prompts, remembering, streaming, waiting
+from tests.bench import background, installed, mem0, prompts, remembering, streaming, waiting
 from tests.bench.stack import AT_ONCE, fake_model, product
 from tests.bench.table import Row, lines
 
@@ -17,7 +17,7 @@ BEGIN, END = "<!-- figures -->\n", "<!-- end of figures -->\n"
 def main() -> None:
     """Print the table; fail when a ratio is far from its goal."""
     arguments = argparse.ArgumentParser(prog="make bench", description=main.__doc__)
-    arguments.add_argument("measures", nargs="*", choices=[*MEASURES, []])
+    arguments.add_argument("measures", nargs="*", choices=[*MEASURES, *BESIDES, []])
     arguments.add_argument("--write", action="store_true", help=f"renew the table in {PAGE.name}")
     asked = arguments.parse_args()
     rows = [row for name in asked.measures or MEASURES for row in measured(name)]
@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def measured(name: str) -> list[Row]:
-    rows = list(MEASURES[name]())
+    rows = list((MEASURES | BESIDES)[name]())
     sys.stdout.write("\n".join([*lines(rows), "", ""]))
     sys.stdout.flush()
     return rows
@@ -52,12 +52,19 @@ def long_chat() -> Iterator[Row]:
         yield from prompts.rows(model, everything, int(os.environ.get("BENCH_TURNS", "200")))
 
 
+def beside_mem0() -> Iterator[Row]:
+    with fake_model() as model, product(model, AT_ONCE, "--no-worker"):
+        yield from mem0.rows()
+
+
 MEASURES = {
     "streams": several_streams,
     "person": one_person,
     "chat": long_chat,
     "jobs": background.rows,
 }
+# Only when it is named, for it needs what the project doesn't.
+BESIDES = {"mem0": beside_mem0}
 
 
 def write(rows: list[Row]) -> None:
