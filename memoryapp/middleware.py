@@ -8,6 +8,10 @@ from django.utils import timezone, translation
 from memoryapp.accounts import note_visit
 
 
+def is_signed_in(request: HttpRequest) -> bool:
+    return request.user.is_authenticated
+
+
 def person(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
@@ -18,7 +22,7 @@ def person(
         with timezone.override(user.zone), translation.override(user.language):
             response = get_response(request)
         response.headers.setdefault("Content-Language", user.language)
-        if not request.user.is_authenticated:  # any more: drafts must not outlast a session
+        if not is_signed_in(request):  # any more: drafts must not outlast a session
             response.headers["Clear-Site-Data"] = '"storage"'
         return response
 
@@ -29,7 +33,7 @@ def last_seen(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
     def middleware(request: HttpRequest) -> HttpResponse:
-        if request.user.is_authenticated:
+        if is_signed_in(request):
             note_visit(request)
         return get_response(request)
 
