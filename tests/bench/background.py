@@ -10,12 +10,12 @@ from tests.bench.prompts import wait_for_worker
 from tests.bench.stack import Product, cpu_seconds, fake_model, product
 from tests.bench.table import Row
 
-JOBS, WAITING_JOBS, CHATS_EACH = 200, 20, 10
+JOBS, WAITING_JOBS = 200, 20
 SLOW = "fake-ttft1000"  # it answers after a second
 
 
 def rows() -> Iterator[Row]:
-    """Jobs of as many chats, each of a turn that teaches one fact."""
+    """Jobs of as many people, each of a turn that teaches one fact."""
     with fake_model() as model, product(model, "fake") as everything:
         wait_for_worker()
         spent = -worker_seconds(everything)
@@ -37,10 +37,10 @@ def rows() -> Iterator[Row]:
 
 
 def learn(num_jobs: int) -> float:
-    """Seconds until so many chats are learned from."""
-    users = [User(username=uuid.uuid4().hex) for _ in range(num_jobs // CHATS_EACH)]
+    """Seconds until a chat of each of so many people is learned from."""
+    users = [User(username=uuid.uuid4().hex) for _ in range(num_jobs)]
     User.objects.bulk_create(users)
-    chats = [Chat(user=users[number % len(users)]) for number in range(num_jobs)]
+    chats = [Chat(user=user) for user in users]
     Chat.objects.bulk_create(chats)
     Message.objects.bulk_create(turns(chats))
     started = time.perf_counter()
@@ -52,7 +52,7 @@ def learn(num_jobs: int) -> float:
 
 def turns(chats: Sequence[Chat]) -> Iterator[Message]:
     for number, chat in enumerate(chats):
-        body = f"[[learn job_{number}=done]]"
+        body = f"[[learn job_{number}=value{number}]]"
         said = Message(chat=chat, user=chat.user, role=Message.Role.USER, body=body)
         yield said
         role = Message.Role.ASSISTANT
