@@ -109,20 +109,26 @@ def score(rows: Rows, *, named: Speaker = Speaker.NOBODY, spans: Sequence[Span] 
 
 
 def coverage(rows: Rows, turns: Turns) -> Floats:
-    count, num_words = rows.hits.shape
-    if not num_words:
-        return np.zeros(count)
-    hits = rows.hits * damping(rows.length)[:, None]
-    of_turns = turns.best(hits)
-    near = np.maximum(hits, spread(of_turns, turns)[turns.of_row])
-    if len(of_turns) < count:
-        near = np.maximum(near, SAME_TURN * of_turns[turns.of_row])
-    # Okapi BM25's weight of a rare word. Words that no row has stay in the sum they are shares of.
-    frequency = (of_turns > 0).sum(axis=0)
-    rest = max(len(of_turns), FEW) - frequency
-    weight = np.log(1 + (rest + 0.5) / (frequency + 0.5))
-    share: Floats = near @ weight / weight.sum()
-    return share
+    covered, total = np.zeros(len(rows.length)), 0.0
+    damped = damping(rows.length)
+    # Word by word, because columns of one word stay in the processor's cache.
+    for number in range(rows.hits.shape[1]):
+        hits = rows.hits[:, number] * damped
+        of_turns = turns.best(hits)
+        near = np.maximum(hits, spread(of_turns, turns)[turns.of_row])
+        if len(of_turns) < len(hits):
+            near = np.maximum(near, SAME_TURN * of_turns[turns.of_row])
+        weight = rarity(int(np.count_nonzero(of_turns)), len(of_turns))
+        covered += weight * near
+        total += weight
+    # Words that no row has stay in the sum they are shares of.
+    return covered / total if total else covered
+
+
+def rarity(frequency: int, num_turns: int) -> float:
+    """Okapi BM25's weight of a rare word."""
+    rest = max(num_turns, FEW) - frequency
+    return float(np.log(1 + (rest + 0.5) / (frequency + 0.5)))
 
 
 def damping(length: Ints) -> Floats:
@@ -135,7 +141,7 @@ def spread(hits: Floats, turns: Turns) -> Floats:
     near = SAME_SESSION * turns.best_of_session(hits)
     for distance, share in NEAR:
         to, source = shifted(distance)
-        together = (session[to] == session[source])[:, None]
+        together = session[to] == session[source]
         near[to] = np.maximum(near[to], share * hits[source] * together)
     return near
 
