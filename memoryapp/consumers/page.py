@@ -1,6 +1,7 @@
 """What every page's socket does: hear what is asked for, push fragments, show a growing reply."""
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -37,19 +38,19 @@ class Screen:
         return "chats/_live.html" if is_first else "chats/_delta.html", {**context, "oob": True}
 
 
-class PageConsumer(AsyncWebsocketConsumer):
+class PageConsumer(AsyncWebsocketConsumer, ABC):
     """One tab at one page."""
 
     user: User
 
     @property
+    @abstractmethod
     def here(self) -> str:
         """The address of the page."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def do(self, action: str, asked: Event) -> None:
         """What the page asks for; an unknown action is answered in a sentence."""
-        raise NotImplementedError
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         asked: Event = {}
