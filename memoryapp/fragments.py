@@ -87,7 +87,7 @@ class Entry:
 
     @property
     def has_receipt(self) -> bool:
-        """Whether memory had a part in this reply, so that a line under it says something."""
+        """Whether a line under the reply has something to say: of memory, or of its model."""
         receipt = self.message.receipt
         told = ("resources", "recall_timed_out", "continues", "instead_of")
         is_told = self.problem or any(map(receipt.get, told))
