@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 MAX_TOKENS = 256  # what the model was trained with
-M_MMAP_THRESHOLD, LARGE = -3, 128 * 1024  # from glibc's <malloc.h>, and its own default
+# From glibc's <malloc.h>. Sockets are read into 256 KiB, which better come from what is kept.
+M_MMAP_THRESHOLD, LARGE = -3, 1024 * 1024
 VOCABULARY = Path(__file__).parent / "vocab.txt"
 
 
