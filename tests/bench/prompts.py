@@ -55,14 +55,14 @@ def rows(model: Model, everything: Product, num_turns: int) -> Iterator[Row]:
         len(asked) / num_turns,
         floor="1",
         at_most=1.4,
-        margin=1.3,
+        margin=2,
     )
     yield Row(
         "prompt tokens a turn in the background",
         sum(map(num_tokens, background)) / num_turns,
         unit="tokens",
         at_most=900,
-        margin=1.3,
+        margin=2,
     )
     yield Row("`manage.py up` to its first page", everything.seconds_to_start, "s", at_most=4)
     yield Row("memory of all processes but PostgreSQL's", memory(everything), "MiB", at_most=600)
@@ -91,7 +91,7 @@ def of_talker(requests: Sequence[dict[str, Any]]) -> Iterator[Row]:
         median(length / len(last) for length, last in zip(same, sent, strict=False)),
         floor="(n-1)/n",
         at_least=0.9,
-        margin=1.2,
+        margin=1.5,
     )
     yield Row(
         "part of a prompt that was the beginning of the last one",
