@@ -26,6 +26,12 @@ def rows() -> Iterator[Row]:
     chat = seeds.chat_of(big, 2500)
     questions = [seeds.sentence(number) for number in range(3, 33)]
     embeddings.prepare()
+    yield Row(
+        "a question through the embedding model: how fast the machine is just now",
+        1000 * median(timed(partial(embeddings.embed_query, each)) for each in questions),
+        unit="ms",
+        floor="4, with nothing beside",
+    )
     times = [timed(partial(recall.recall, big, chat, question)) for question in questions]
     yield Row(
         "recall over 10,000 memories of one person, embedding included",
