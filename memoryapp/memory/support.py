@@ -67,6 +67,7 @@ ONESELF = re.compile(
     r"\b(?:i|i'm|i've|i'd|i'll|me|we|us|our|myself|ich|mich|mir|wir|uns|unser\w*)\b|我|\b(?:أنا|نحن)\b",
     re.IGNORECASE,
 )
+OWN_FIRST = re.compile(r"^\W*(?:my|our|mein\w*|unser\w*)\b", re.IGNORECASE)
 BETWEEN = re.compile(rf"[{CLAUSE_ENDS}]|\b(?:but|and|while|aber|und|während)\b|但是?|لكن")
 REQUEST = re.compile(
     r"^\W*(?:please |can you |could you |bitte |请)?(?:tell|write|translate|recommend|give|show"
@@ -120,7 +121,8 @@ def is_about_somebody_else(operation: Operation, body: str) -> bool:
         return False
     stated = f"{operation.key} {operation.value}".replace("_", " ")
     for clause in reversed(BETWEEN.split(sentence_to(operation.quote, body))):
-        if ONESELF.search(OTHERS.sub("", clause)):
+        of_oneself = OTHERS.sub("", clause)
+        if ONESELF.search(of_oneself) or OWN_FIRST.match(of_oneself):
             return False
         if other := OTHERS.search(clause) or OTHERS_FIRST.match(clause):
             return not RELATED.search(stated) and not said(other.group(), stated)

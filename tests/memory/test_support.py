@@ -100,6 +100,8 @@ def test_what_is_said_of_another_is_not_about_the_person(body, quote, key, value
         ("My wife and I live in Graz.", "I live in Graz", "city", "Graz"),
         ("Tom hates olives, but I love them.", "I love them", "likes", "them"),
         ("Dinner is at eight.", "Dinner is at eight", "dinner", "at eight"),
+        ("My cat is Mimi and my favourite food is pie.", "my favourite food is pie", "food", "pie"),
+        ("Mein Hund heißt Rex und mein Hobby ist Tanz.", "Hobby ist Tanz", "hobby", "Tanz"),
     ],
 )
 def test_others_may_be_named_in_what_is_about_the_person(body, quote, key, value):
