@@ -146,6 +146,13 @@ async def test_the_same_id_twice_is_one_turn(tabs, talk, chat, ada):
     assert await chat.messages.acount() == 4
 
 
+@pytest.mark.parametrize("frame", ["", "{", "null", '{"action": ["send"]}', "[" * 5000])
+async def test_what_no_page_sends_is_answered_in_a_sentence(tabs, chat, ada, frame):
+    tab = await tabs(ada, chat)
+    await tab.app.send_input({"type": "websocket.receive", "text": frame})
+    assert "be read" in await tab.until("composer-error")
+
+
 async def test_tabs_that_join_in_the_middle_get_the_exact_text(tabs, chat, ada):
     words = [f"w{n} " for n in range(40)]
     with llm.override({"talker": says(*words, pause=0.02)}):

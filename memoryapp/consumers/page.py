@@ -57,7 +57,7 @@ class PageConsumer(AsyncWebsocketConsumer, ABC):
         try:
             asked = json.loads(text_data or "")
             action = asked["action"]
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             action = ""
         with translation.override(self.user.language):
             await self.do(action, asked)
