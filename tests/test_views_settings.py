@@ -14,6 +14,12 @@ def test_the_profile_is_saved(ada):
     assert (ada.first_name, ada.timezone, ada.language) == ("Adele", "Europe/Vienna", "de")
 
 
+def test_a_new_language_holds_for_the_sentence_that_says_so(ada):
+    client = client_of(ada)
+    client.post("/settings/profile/", {"timezone": "Europe/Vienna", "language": "de"})
+    assert "Dein Profil ist gespeichert." in text_of(client.get("/settings/"))
+
+
 @pytest.mark.parametrize("wrong", [{"timezone": "Europe/Berlen"}, {"language": "tlh"}])
 def test_a_wrong_profile_is_refused_with_what_was_typed(ada, wrong):
     data = {"first_name": "Adele", "timezone": "Europe/Vienna", "language": "de", **wrong}

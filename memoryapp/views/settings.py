@@ -10,7 +10,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -56,8 +56,9 @@ def settings_profile(request: HtmxHttpRequest) -> HttpResponse:
     form = ProfileForm(request.POST, instance=User.objects.get(pk=request.user.pk))
     if not form.is_valid():
         return _render(request, 422, profile_form=form)
-    form.save()
-    messages.success(request, _("Your profile is saved."))
+    user = form.save()
+    with translation.override(user.language):  # the one that was chosen just now
+        messages.success(request, _("Your profile is saved."))
     return redirect("settings")
 
 
