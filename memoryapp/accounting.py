@@ -18,7 +18,7 @@ def account_for_part(reply_id: str) -> None:
     """
     reply = Message.objects.select_related("chat", "user", "parent").filter(pk=reply_id).first()
     prompt = sent_prompt(reply) if reply else None
-    if reply is None or prompt is None or reply.receipt["tokens"]:
+    if reply is None or prompt is None or "reply" in reply.receipt["tokens"]:
         return
     if not (text := reply.body[reply.receipt["begun_chars"] :]):
         return

@@ -1,7 +1,7 @@
 // What the page does by itself, beside its composer and its scroll: connection, dialogs, copying.
 
 import { fill, submit, unfold } from "./composer.js";
-import { announce, isComposing, isTouch, one } from "./dom.js";
+import { all, announce, isComposing, isTouch, one } from "./dom.js";
 import "./math.js";
 import { follow, stay, watchScroll } from "./scroll.js";
 import { said } from "./temporary.js";
@@ -65,6 +65,7 @@ document.addEventListener("htmx:oobBeforeSwap", (event) => {
 // The thread is read again when this page can't follow what happened. Meanwhile nobody edits in it,
 // and no answer is under way to it: both would be lost with what they belong to.
 let isStale = false;
+let opened = []; // what a person had unfolded stays so
 const isInUse = () => Boolean(one("#thread :is([data-edit-form], .htmx-request)"));
 
 function readAgain() {
@@ -78,7 +79,9 @@ document.addEventListener("htmx:beforeRequest", (event) => {
 });
 
 document.addEventListener("htmx:beforeSwap", (event) => {
-  if (!isOfThread(event) || !isInUse()) return;
+  if (!isOfThread(event)) return;
+  opened = all("#thread details[open][id]").map(({ id }) => id);
+  if (!isInUse()) return;
   event.detail.shouldSwap = false;
   isStale = true;
 });
@@ -93,7 +96,9 @@ document.addEventListener("htmx:afterRequest", (event) => {
 });
 
 document.addEventListener("htmx:afterSwap", (event) => {
-  if (event.target.id === "thread") join();
+  if (event.target.id !== "thread") return;
+  for (const id of opened) document.getElementById(id)?.setAttribute("open", "");
+  join();
 });
 
 document.addEventListener("htmx:oobAfterSwap", (event) => {
@@ -115,6 +120,10 @@ document.addEventListener("htmx:afterSettle", (event) => {
   else if (!dialog.open) dialog.showModal();
   one("[aria-invalid], .input", dialog)?.focus();
 });
+
+// Menu: a button that submits can't close it by itself
+
+document.addEventListener("submit", (event) => event.target.closest("#menu")?.hidePopover());
 
 // Keys
 

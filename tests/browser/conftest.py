@@ -147,3 +147,9 @@ def say(page, text):
     page.get_by_label("Message", exact=True).fill(text)
     page.wait_for_load_state()  # until then Enter is only a new line
     page.keyboard.press("Enter")
+
+
+def read_again(page, chat):
+    """Have the page read its thread again, until it has."""
+    with page.expect_response(f"**/chats/{chat.pk}/"):
+        page.evaluate("htmx.trigger(document.body, 'stale')")

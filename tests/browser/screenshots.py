@@ -13,7 +13,7 @@ from memoryapp.agents import llm
 from memoryapp.memory import eviction
 from memoryapp.models import Chat, User
 from memoryapp.models.chats import INTERRUPTED
-from tests.browser.conftest import PHONE, say
+from tests.browser.conftest import PHONE
 from tests.factories import make_chat
 from tests.fakes import says
 
@@ -157,7 +157,10 @@ def test_a_reply_that_is_being_written(browse, demo, look):
     words = ("The invoice job goes first. " * 12).split(" ")
     with llm.override({"talker": says(*(f"{word} " for word in words), pause=0.2)}):
         page = browse(demo, **LOOKS[look]).open("/")
-        say(page, "Which of our services goes first to the new cluster?")
+        page.get_by_label("Message", exact=True).fill(
+            "Which of our services goes first to the new cluster?"
+        )
+        page.get_by_role("button", name="Send", exact=True).click()
         expect(page.locator(".message--assistant")).to_contain_text("invoice job goes first. The")
         page.screenshot(path=FOLDER / f"chat-streaming{look}.png")
         page.get_by_role("button", name="Stop answering").click()

@@ -214,6 +214,14 @@ def test_undo_takes_back_what_was_learned(browse, ada):
     assert not Fact.objects.for_user(ada).current().exists()
 
 
+def test_the_menu_closes_with_what_was_chosen(browse, ada, chat):
+    page = browse(ada).open(f"/chats/{chat.pk}/")
+    page.get_by_role("button", name="Chat menu").click()
+    page.get_by_role("button", name="Archive").click()
+    expect(page.locator("#menu")).to_be_hidden()
+    expect(page.locator("#chats").get_by_role("link", name=chat.title)).to_have_count(0)
+
+
 def test_a_chat_is_renamed_and_deleted_from_its_menu(browse, ada, chat):
     page = browse(ada).open(f"/chats/{chat.pk}/")
     page.get_by_role("button", name="Chat menu").click()

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from memoryapp.agents import llm
 from memoryapp.models import Message
-from tests.browser.conftest import say
+from tests.browser.conftest import read_again, say
 from tests.factories import make_chat
 from tests.fakes import says
 
@@ -172,12 +172,6 @@ def test_an_edit_outlives_what_else_happens_in_the_chat(browse, ada, chat):
     edit.press("Escape")
     expect(page.get_by_text("Another one.")).to_be_visible()
     expect(page.locator(".message")).to_have_count(2)
-
-
-def read_again(page, chat):
-    """Have the page read its thread again, until it has."""
-    with page.expect_response(f"**/chats/{chat.pk}/"):
-        page.evaluate("htmx.trigger(document.body, 'stale')")
 
 
 def test_an_edit_begins_though_the_thread_is_read_again_meanwhile(browse, ada, chat):
