@@ -82,7 +82,7 @@ def of_talker(requests: Sequence[dict[str, Any]]) -> Iterator[Row]:
         last / early,
         floor="1",
         at_most=1.05,
-        margin=1.3,
+        margin=1.5,
     )
     sent = [json.dumps([request.get("tools"), request["messages"]]) for request in requests]
     same = [len(os.path.commonprefix(pair)) for pair in pairwise(sent)]
