@@ -37,6 +37,12 @@ class Key(HttpBearer):
                 "key_not_valid",
                 "This API key is unknown, was revoked or has expired. Make a new one.",
             )
+        if request.method == "GET" and "read" not in key.scopes:
+            raise ApiError(
+                403,
+                "key_only_writes",
+                "This API key may only write. Use one with the scope 'read'.",
+            )
         if request.method != "GET" and "write" not in key.scopes:
             raise ApiError(
                 403, "key_only_reads", "This API key may only read. Use one with the scope 'write'."

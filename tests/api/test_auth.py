@@ -58,6 +58,12 @@ def test_a_key_that_only_reads_reads_and_writes_nothing(ada):
     assert not Chat.objects.exists()
 
 
+def test_a_key_that_only_writes_writes_and_reads_nothing(ada):
+    caller = Caller(secret_of(ada, scopes=("write",)))
+    told(caller("POST", "/chats", {}), 201)
+    assert told(caller("GET", "/chats"), 403)["code"] == "key_only_writes"
+
+
 def test_using_a_key_is_noted_once_a_minute(ada, as_ada):
     as_ada("GET", "/me")
     first = ApiKey.objects.get().last_used_at
