@@ -57,9 +57,9 @@ def turns_of(
     """The rows of finished messages in all chats with memory on, and of their parts, for a pass.
 
     Left out are those that still stand in `chat`'s prompt, and those that taught a fact which is
-    withheld, with the replies to them: they would tell it all the same.
+    withheld or waits for approval, with the replies to them: they would tell it all the same.
     """
-    withheld = Q(status=Status.PAUSED) | Q(pk__in=without)
+    withheld = Q(status__in=[Status.PAUSED, Status.PENDING]) | Q(pk__in=without)
     if not local:
         withheld |= Q(local_only=True)
     taught = list(

@@ -20,7 +20,7 @@ TITLE_MAX_CHARS = 60
 # A reply without a sign of life for this long has lost its process.
 STREAMING_LEASE = timedelta(seconds=30)
 INTERRUPTED = gettext_noop(
-    "The server stopped while this was being written. What had arrived is kept. "
+    "The server stopped while this was being written. What it had saved by then is kept. "
     "Answer again to get a whole reply."
 )
 FORGOTTEN_MESSAGE = "[A message that the user wanted forgotten.]"
@@ -262,12 +262,14 @@ class Message(Searchable):
     )
 
     # Whether recall may find it, as one column: each condition more costs each row of each recall.
+    # The offline responder only repeats what is known, and says what it is.
     is_findable = models.GeneratedField(
         expression=models.ExpressionWrapper(
             Q(is_active=True, is_recallable=True, is_on_record=True)
             & ~Q(role="summary")
             & ~Q(status="streaming")
-            & ~Q(body=""),
+            & ~Q(body="")
+            & ~Q(receipt__contains={"is_offline": True}),
             output_field=models.BooleanField(),
         ),
         output_field=models.BooleanField(),

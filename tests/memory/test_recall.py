@@ -172,6 +172,21 @@ def test_what_only_local_models_may_see_is_withheld_from_others_with_its_source(
     assert search_archive(ada, TOOLS, local=False) == []
 
 
+def test_what_waits_for_approval_is_not_told_by_the_message_that_taught_it(ada, chat):
+    (source,) = said(Chat.objects.create(user=ada), "We deploy with Terraform, always have.")
+    fact = make_fact(ada, "tool", "Terraform", source_message=source, status="pending")
+    assert recall(ada, chat, TOOLS).turns == ()
+    fact.delete()
+    assert recall(ada, chat, TOOLS).turns
+
+
+def test_what_the_offline_responder_said_is_not_recalled(ada, chat):
+    (reply,) = said(Chat.objects.create(user=ada), "Tools: Terraform.", role="assistant")
+    assert recall(ada, chat, "Which tools, Terraform?").turns
+    Message.objects.filter(pk=reply.pk).update(receipt={"is_offline": True})
+    assert recall(ada, chat, "Which tools, Terraform?").turns == ()
+
+
 def test_recall_finds_turns_of_other_chats_with_their_source(ada, chat):
     ada.timezone = "Europe/Vienna"
     other = earlier_chat(ada, "Our production cluster runs in eu-west-1.")
