@@ -112,6 +112,13 @@ async def test_the_chat_of_somebody_else_refuses_the_socket(chat, ben, who):
     assert not await Tab(user, chat.pk).connect()
 
 
+async def test_a_socket_at_an_unknown_address_is_refused(ada):
+    scope = {"type": "websocket", "path": "/ws/nothing/", "user": ada, "headers": []}
+    app = ApplicationCommunicator(URLRouter(websocket_urlpatterns), scope)
+    await app.send_input({"type": "websocket.connect"})
+    assert (await app.receive_output(SECONDS))["type"] == "websocket.close"
+
+
 async def test_an_unknown_chat_refuses_the_socket(ada):
     assert not await Tab(ada, uuid.uuid4()).connect()
 
@@ -222,6 +229,8 @@ async def test_answering_again_makes_other_tabs_load_the_thread_anew(tabs, talk,
         ({"action": "send", "body": "  "}, "Write something first."),
         ({"action": "send", "body": "hi", "id": "no-uuid"}, "be read"),
         ({"action": "send", "body": None, "id": "x"}, "be read"),
+        ({"action": "send", "body": None}, "Write something first."),
+        ({"action": "send", "body": ["hi"]}, "Write something first."),
         ({"action": "fly"}, "be read"),
         ({}, "be read"),
         ([], "be read"),

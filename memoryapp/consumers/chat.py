@@ -14,7 +14,7 @@ from django.utils.translation import gettext_noop
 
 from memoryapp import followers, fragments, replies, turns
 from memoryapp.channel_layer import chat_group
-from memoryapp.consumers.page import UNREADABLE, Event, PageConsumer, Screen
+from memoryapp.consumers.page import UNREADABLE, Event, PageConsumer, Screen, text_in
 from memoryapp.models import Chat, Message, User
 
 logger = logging.getLogger(__name__)
@@ -110,7 +110,7 @@ class ChatConsumer(PageConsumer):
         try:
             id = UUID(str(asked["id"])) if asked.get("id") else None
             turn = await sync_to_async(turns.open_turn)(
-                chat=self.chat, body=str(asked.get("body", "")), id=id
+                chat=self.chat, body=text_in(asked, "body"), id=id
             )
         except turns.ReplyStreaming as error:
             await self.complain(str(error))

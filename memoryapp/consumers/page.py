@@ -18,6 +18,12 @@ Event = dict[str, Any]
 UNREADABLE = gettext_noop("That couldn't be read. Load the page again.")
 
 
+def text_in(asked: Event, name: str) -> str:
+    """What the page says under this name; nothing if it isn't text."""
+    value = asked.get(name)
+    return value if isinstance(value, str) else ""
+
+
 class Screen:
     """A reply as one tab shows it: final blocks once, the growing rest as plain text."""
 

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from memoryapp import temporary
-from memoryapp.consumers.page import UNREADABLE, Event, PageConsumer, Screen
+from memoryapp.consumers.page import UNREADABLE, Event, PageConsumer, Screen, text_in
 from memoryapp.fragments import Entry
 from memoryapp.models import Message, User
 from memoryapp.replies import FLUSH_SECONDS, End, end_of
@@ -60,7 +60,7 @@ class TemporaryConsumer(PageConsumer):
             if action == "join":
                 await self._take_up(asked.get("said"))
             elif action == "send":
-                await self._ask(str(asked.get("body", "")), str(asked.get("id", "")))
+                await self._ask(text_in(asked, "body"), text_in(asked, "id"))
             elif action == "again":
                 await self._answer_again()
             elif action == "stop":
