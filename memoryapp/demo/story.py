@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memoryapp.memory.operations import Operation
+from memoryapp.models.chats import INTERRUPTED
 
 
 @dataclass(frozen=True)
@@ -137,8 +138,7 @@ STORIES = (
                 "And how do I test that without waiting for two o'clock?",
                 "Start it by hand from the CronJob, twice within a second:",
                 status="interrupted",
-                failure="The server stopped while this was being written. What had arrived is "
-                "kept. Answer again to get a whole reply.",
+                failure=INTERRUPTED,
             ),
         ),
     ),
