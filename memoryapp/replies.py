@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from contextvars import Context
 from dataclasses import asdict, dataclass
@@ -14,12 +14,13 @@ from django.db import Error, InterfaceError, OperationalError, connection, trans
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
+from memoryapp import tasks, writers
 from memoryapp.accounting import account_for_part
 from memoryapp.agents import llm
 from memoryapp.channel_layer import chat_group
 from memoryapp.memory import embeddings
 from memoryapp.models import Message
-from memoryapp.models.chats import INTERRUPTED
+from memoryapp.models.chats import INTERRUPTED, WRITER_LEASE
 from memoryapp.patience import cancel, in_database, patiently
 from memoryapp.turns import Receipt, Turn, take_turn
 
@@ -27,13 +28,15 @@ logger = logging.getLogger(__name__)
 
 FLUSH_SECONDS = 0.04  # what arrives within a frame or two of the screen goes out together
 SAVE_SECONDS = 1.0
+FIRST_SAVE_SECONDS = 0.1  # of the first words: a crash shall not take all there is
 DATABASE_AWAY = gettext_noop(
     "The database couldn't be reached. Wait a minute and try again; if it happens often, an "
     "administrator should look at PostgreSQL."
 )
 DRAIN_SECONDS = 5.0
 KEEP = """
-    update memoryapp_message as message set body = told.body, streaming_beat = %s
+    update memoryapp_message as message
+    set body = told.body, streaming_beat = %s, writer = %s
     from unnest(%s::uuid[], %s::text[]) as told (id, body)
     where message.id = told.id and message.status = 'streaming' returning message.id
 """
@@ -63,6 +66,7 @@ class Live:
     turn: Turn
     text: str
     sent: int  # how many code points of the text have been published
+    is_saved: bool = False  # some of the text is in its row
     receipt: Receipt | None = None
     # How it ends when the writing is cut off: by somebody who says so first, or by the server.
     cut_off: End = End(Status.INTERRUPTED, INTERRUPTED)
@@ -157,12 +161,13 @@ async def end_of(writing: asyncio.Task[None], cut_off: Callable[[], End]) -> End
 
 
 async def _whatever_happens(work: Callable[..., Awaitable[None]], *args: Live) -> None:
-    """Go on with `work` beside the writing: a lost database or bus must not end it for good."""
+    """Do `work` beside the writing of replies: a lost database or bus must not end it for good."""
     while True:
         try:
             return await work(*args)
-        except Exception as error:  # noqa: BLE001 - the reply goes on without
-            logger.warning("A reply's %s is tried again: %s", work.__name__.strip("_"), error)
+        except Exception as error:  # noqa: BLE001 - replies go on without
+            what = work.__name__.strip("_")
+            logger.warning("What is done beside replies is tried again (%s): %s", what, error)
         await asyncio.sleep(SAVE_SECONDS)
 
 
@@ -199,19 +204,32 @@ async def _publish() -> None:
 
 
 async def _save() -> None:
-    """Save the texts so far and a sign of life about each second."""
+    """Save the texts so far and a sign of life about each second, and first words sooner."""
+    clock = asyncio.get_running_loop().time
+    due = clock() + SAVE_SECONDS
     while LIVE:
-        await asyncio.sleep(SAVE_SECONDS)
-        texts = {live.id: live.text for live in LIVE.values()}
-        kept = await in_database(_keep, texts)
-        for live in [live for live in LIVE.values() if live.id in texts.keys() - kept]:
+        await asyncio.sleep(FIRST_SAVE_SECONDS)
+        if clock() >= due:
+            due = clock() + SAVE_SECONDS
+            await _save_texts(list(LIVE.values()))
+        elif begun := [live for live in LIVE.values() if live.text and not live.is_saved]:
+            await _save_texts(begun)
+
+
+async def _save_texts(replies: Sequence[Live]) -> None:
+    texts = {live.id: live.text for live in replies}
+    kept = await in_database(_keep, texts)
+    for live in replies:
+        live.is_saved = bool(texts[live.id])
+        if live.id not in kept:
             live.cut(live.cut_off)  # the chat was deleted
 
 
 def _keep(texts: dict[str, str]) -> set[str]:
     """Save the texts of replies; the ids of those that are still there to be written."""
     with connection.cursor() as cursor:
-        cursor.execute(KEEP, [timezone.now(), list(texts), list(texts.values())])
+        beat, writer = timezone.now(), writers.this.number
+        cursor.execute(KEEP, [beat, writer, list(texts), list(texts.values())])
         return {str(id) for (id,) in cursor.fetchall()}
 
 
@@ -267,18 +285,32 @@ def _keep_end(live: Live, end: End) -> bool:
 
 async def lifespan(scope: Any, receive: Callable[[], Awaitable[Event]], send: Any) -> None:
     """ASGI's lifespan: when the server stops, replies save what they have and end."""
+    beside: list[asyncio.Task[None]] = []
     while True:
         event = await receive()
         if event["type"] == "lifespan.startup":
             # The first question shall not wait for what loads slowly, nor do without memory.
             for prepare in (embeddings.prepare, llm.prepare):
                 asyncio.get_running_loop().run_in_executor(None, prepare)
+            beside.append(asyncio.create_task(writers.this.be_known()))
+            beside.append(asyncio.create_task(_whatever_happens(_take_over)))
             await send({"type": "lifespan.startup.complete"})
         elif event["type"] == "lifespan.shutdown":
             await drain()
+            for task in beside:
+                await cancel(task)
             await get_channel_layer().flush()
             await send({"type": "lifespan.shutdown.complete"})
             return
+
+
+async def _take_over() -> None:
+    """End the replies of a process that this one may be the successor of.
+
+    Those that live have a moment to say so: the database may have been started again as well.
+    """
+    await asyncio.sleep(WRITER_LEASE.total_seconds())
+    await in_database(tasks.sweep)
 
 
 async def drain() -> None:

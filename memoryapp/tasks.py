@@ -15,6 +15,7 @@ from django.db import connection, transaction
 from django.utils.translation import gettext_noop
 from django_q.tasks import async_task
 
+from memoryapp import writers
 from memoryapp.channel_layer import chat_group, publish
 from memoryapp.memory import eviction, indexing, ledger, log, recall, resources
 from memoryapp.memory.embeddings import EmbeddingUnavailable
@@ -294,8 +295,9 @@ def sweep() -> None:
     """End the replies whose process died, with the text that was saved, and drop what is kept for
     a time only."""
     log.drop_old_refusals()
+    abandoned = Message.objects.abandoned(living=writers.living())
     # Locked, because a process that was only slow may be ending its reply just now.
-    for reply in Message.objects.abandoned().select_for_update(skip_locked=True):
+    for reply in abandoned.select_for_update(skip_locked=True):
         reply.finish(Message.Status.INTERRUPTED, INTERRUPTED)
         logger.warning("The reply %s was interrupted: its process is gone", reply.pk)
         publish(

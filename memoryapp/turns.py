@@ -19,6 +19,7 @@ from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
+from memoryapp import writers
 from memoryapp.agents import llm, talker
 from memoryapp.agents.continuing import taken_up
 from memoryapp.memory import embeddings, recall, resources
@@ -163,7 +164,11 @@ def refuse_while_streaming(chat: Chat) -> None:
 
 def new_reply(chat: Chat, body: str = "") -> Message:
     return chat.add_message(
-        Role.ASSISTANT, body, status=Status.STREAMING, streaming_beat=timezone.now()
+        Role.ASSISTANT,
+        body,
+        status=Status.STREAMING,
+        streaming_beat=timezone.now(),
+        writer=writers.this.number,
     )
 
 

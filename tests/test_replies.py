@@ -161,6 +161,18 @@ async def test_the_partial_text_is_saved_while_it_streams(chat, talk):
     await end(reply)
 
 
+async def test_the_first_words_are_saved_at_once(chat, talk):
+    talk(*("word " for _ in range(100)), pause=0.2)
+    reply = await begin_to_say(chat)
+    begun_at = time.monotonic()
+    async with asyncio.timeout(5):
+        while not (await Message.objects.aget(pk=reply.pk)).body:
+            await asyncio.sleep(0.02)
+    assert time.monotonic() - begun_at < 0.5
+    await replies.stop(reply.pk)
+    await end(reply)
+
+
 async def test_replies_are_saved_together_and_one_whose_chat_is_gone_ends(ada, chat, talk):
     talk(*("word " for _ in range(300)), pause=0.01)
     other = await Chat.objects.acreate(user=ada)

@@ -2,7 +2,7 @@
 
 import uuid
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any, ClassVar, Self, cast
 
@@ -17,8 +17,11 @@ from memoryapp.models.accounts import User
 from memoryapp.models.fields import Asks, Searchable, words_of
 
 TITLE_MAX_CHARS = 60
-# A reply without a sign of life for this long has lost its process.
+UNTITLED = gettext_noop("New chat")
+# A reply without a sign of life for this long has lost its process, and for the shorter time if
+# its writer isn't known to live. The writer, too, may have lost its connection for a moment.
 STREAMING_LEASE = timedelta(seconds=30)
+WRITER_LEASE = timedelta(seconds=3)
 INTERRUPTED = gettext_noop(
     "The server stopped while this was being written. What it had saved by then is kept. "
     "Answer again to get a whole reply."
@@ -50,7 +53,7 @@ class Chat(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="chats")
-    title = models.CharField(max_length=200, default="New chat")
+    title = models.CharField(max_length=200, default=UNTITLED)
     title_source = models.CharField(
         max_length=10, choices=TitleSource.choices, default=TitleSource.DEFAULT
     )
@@ -200,9 +203,14 @@ class MessageQuerySet(models.QuerySet["Message"]):
     def streaming(self) -> Self:
         return self.filter(status=Message.Status.STREAMING)
 
-    def abandoned(self) -> Self:
-        """Replies whose process died while it wrote them."""
-        return self.streaming().filter(streaming_beat__lt=timezone.now() - STREAMING_LEASE)
+    def abandoned(self, living: Collection[int]) -> Self:
+        """Replies whose process died while it wrote them; `living` are the writers that live."""
+        now = timezone.now()
+        is_gone = Q(writer__isnull=False) & ~Q(writer__in=living)
+        return self.streaming().filter(
+            Q(streaming_beat__lt=now - STREAMING_LEASE)
+            | (Q(streaming_beat__lt=now - WRITER_LEASE) & is_gone)
+        )
 
 
 class MessageManager(models.Manager.from_queryset(MessageQuerySet)):  # type: ignore[misc]
@@ -254,6 +262,8 @@ class Message(Searchable):
     receipt = models.JSONField(default=dict, blank=True)
     # When the process that streams this reply last gave a sign of life.
     streaming_beat = models.DateTimeField(null=True, editable=False)
+    # That process, as memoryapp/writers.py knows it.
+    writer = models.IntegerField(null=True, editable=False)
     created_at = models.DateTimeField(default=timezone.now)
 
     tsv = words_of("body")
@@ -330,9 +340,11 @@ class Message(Searchable):
 
     def finish(self, status: str, failure: str = "") -> None:
         """End a reply. Saved as a whole row: this is the event that background work follows."""
-        self.status, self.failure, self.streaming_beat = status, failure, None
+        self.status, self.failure = status, failure
+        self.streaming_beat = self.writer = None
+        ended = ["body", "status", "failure", "receipt", "streaming_beat", "writer"]
         with transaction.atomic():  # with the rows of that work
-            self.save(update_fields=["body", "status", "failure", "receipt", "streaming_beat"])
+            self.save(update_fields=ended)
 
     @property
     def told(self) -> str:

@@ -104,3 +104,14 @@ def test_forget_leaves_other_people_and_other_keys_alone(ada, ben, learned):
         ("ben", "city"),
         ("ada", "name"),
     }
+
+
+@pytest.mark.parametrize(("language", "title"), [("en", "New chat"), ("de", "Neuer Chat")])
+def test_a_title_that_tells_it_is_removed_in_its_owners_language(ada, learned, language, title):
+    ada.language = language
+    ada.save()
+    learned.title, learned.title_source = "Moving to Uppsala", "auto"
+    learned.save()
+    forget_city(ada)
+    learned.refresh_from_db()
+    assert (learned.title, learned.title_source) == (title, "default")
