@@ -29,17 +29,20 @@ class Product:
     def __init__(self, up, data_dir, port, environment):
         self.up, self.data_dir, self.port = up, data_dir, port
         self.environment = environment
+        # One for all threads. To make one takes 20 ms, and fifty readers that reconnect twice a
+        # second would keep a processor busy with that alone.
+        self.http = httpx.Client(
+            base_url=f"http://127.0.0.1:{port}/api/v1",
+            timeout=90,
+            limits=httpx.Limits(max_connections=None),
+        )
 
     def begin(self):
         """Wait until all is there, and let Ada in."""
         wait_until(self.is_ready, 90)
         manage("shell", "-c", PERSON, **self.environment)
         key = manage("create_key", "ada", "faults", **self.environment).stdout.split()[-1]
-        self.http = httpx.Client(
-            base_url=f"http://127.0.0.1:{self.port}/api/v1",
-            headers={"Authorization": f"Bearer {key}"},
-            timeout=90,
-        )
+        self.http.headers["Authorization"] = f"Bearer {key}"
 
     def tell(self):
         """Print what its processes have said since the last time; pytest shows it on a failure."""
@@ -47,10 +50,7 @@ class Product:
         self.up.forget_printed()
 
     def is_ready(self):
-        with suppress(httpx.TransportError):
-            url = f"http://127.0.0.1:{self.port}/readyz"
-            return httpx.get(url, timeout=10).status_code == 200
-        return False
+        return self._says_yes("/readyz")
 
     @property
     def web(self):
@@ -66,8 +66,11 @@ class Product:
 
     @property
     def is_answering(self):
+        return self._says_yes("/healthz")
+
+    def _says_yes(self, path):
         with suppress(httpx.TransportError):
-            return httpx.get(f"http://127.0.0.1:{self.port}/healthz", timeout=2).is_success
+            return self.http.get(self.http.base_url.join(path), timeout=10).is_success
         return False
 
     def rows(self, sql, *params):
@@ -157,9 +160,7 @@ class Asked(threading.Thread):
         if self.reply:
             path, how = f"/messages/{self.reply}/stream?after={len(self.text)}", {}
         method = "GET" if self.reply else "POST"
-        with httpx.Client(
-            base_url=self.product.http.base_url, headers=self.product.http.headers, timeout=30
-        ) as http, http.stream(method, path, **how) as response:  # fmt: skip
+        with self.product.http.stream(method, path, timeout=30, **how) as response:
             if response.status_code == 200:
                 for name, data in events(response.iter_lines()):
                     self._hear(name, data)

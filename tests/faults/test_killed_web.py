@@ -1,8 +1,10 @@
-"""A web process that dies in the middle of its replies."""
+"""A web process that dies in the middle of its replies, or only seems to."""
 
 import signal
 import time
 
+from memoryapp.models.chats import STREAMING_LEASE
+from memoryapp.watchdog import SWEEP_SECONDS
 from tests.faults.model import words
 from tests.faults.product import kill
 from tests.processes import wait_until
@@ -19,6 +21,31 @@ def each_reply_is_marked_and_its_text_a_beginning(up, asked):
         assert up.num_asked(question.chat) == 1
         assert question.ended() == "reply_interrupted"
         assert body.startswith(question.text) or question.text.startswith(body)
+
+
+def test_a_reply_that_has_only_begun_keeps_its_first_words_and_is_soon_interrupted(up, note):
+    chat = up.make_chat()
+    question = up.say(chat, f"Begin {LONG}")
+    wait_until(lambda: question.text, 30)
+    time.sleep(0.5)
+    kill(up.web)
+    killed_at = time.monotonic()
+    wait_until(lambda: up.num_streaming() == 0, 60)
+    seconds = time.monotonic() - killed_at
+    note("seconds until it was interrupted", seconds)
+    assert seconds < STREAMING_LEASE.total_seconds()
+    each_reply_is_marked_and_its_text_a_beginning(up, [question])
+
+
+def test_a_process_that_is_only_slow_keeps_its_replies(up):
+    question = up.say(up.make_chat(), "Slowly [[words=100 pace=0.05]]")
+    wait_until(lambda: question.text, 30)
+    web = up.web
+    web.suspend()
+    time.sleep(SWEEP_SECONDS + 5)
+    web.resume()
+    assert (question.ended(), question.text) == ("done", words(100))
+    assert up.replies(question.chat) == [("complete", words(100))]
 
 
 def test_fifty_replies_of_a_killed_process_are_interrupted_within_a_minute(up, model, note):

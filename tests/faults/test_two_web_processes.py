@@ -57,12 +57,14 @@ def test_a_stop_reaches_the_process_that_writes(up, model, note):
     assert max(seconds) < 2
 
 
-def test_one_that_is_killed_takes_only_its_own_replies_along(up):
+def test_one_that_is_killed_takes_only_its_own_replies_along(up, note):
     asked = [up.say(up.make_chat(), f"Both {n} [[words=200 pace=0.1]]") for n in range(8)]
     wait_until(lambda: all(question.text for question in asked), 60)
     server = up.web
     kill(next(child for child in server.children() if "spawn_main" in " ".join(child.cmdline())))
+    killed_at = time.monotonic()
     ends = [question.ended() for question in asked]
+    note("seconds until all had ended", time.monotonic() - killed_at)
     for question, end in zip(asked, ends, strict=True):
         [(status, body)] = up.replies(question.chat)
         assert (end, status) in [("done", "complete"), ("reply_interrupted", "interrupted")]
