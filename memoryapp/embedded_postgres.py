@@ -44,6 +44,8 @@ SETTINGS = {
     "log_truncate_on_rotation": "on",
     "log_rotation_age": "1d",
     "log_rotation_size": "0",
+    # Every query takes milliseconds, of which starting workers for it would be a fifth.
+    "max_parallel_workers_per_gather": "0",
 }
 NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
