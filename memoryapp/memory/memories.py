@@ -4,18 +4,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import reduce
-from operator import or_
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
-from django.db.models import DateTimeField, F, Q, QuerySet, TextField, Value
-from django.db.models.functions import Left, Substr
-
 from memoryapp.memory.passages import PASSAGE_TOKENS, split
-from memoryapp.memory.scan import Candidate, Mark
-from memoryapp.models import Fact, Message, MessagePart, User
+from memoryapp.memory.scan import Candidate, Mark, fetch
+from memoryapp.models import Message, User
 from memoryapp.models.chats import num_tokens
 from memoryapp.models.memory import said_in_one_line
 
@@ -48,26 +43,27 @@ class Memory:
     ended: str = ""
 
 
-# The same columns from each table: see Stored.
-NOTHING = Value("", output_field=TextField())
-NO_TIME = Value(None, output_field=DateTimeField())
-WHOLE = Value(0)
-FACT_COLUMNS = (
-    *("pk", WHOLE, "kind", "subject", "key", "value", "due_at"),
-    *("source_message_id", "source_message__chat_id", "source_message__created_at"),
-)
-TURN_COLUMNS = (
-    *("pk", WHOLE, Value(TURN), NOTHING, NOTHING, Left("body", BODY_CHARS), NO_TIME),
-    *("pk", "chat_id", "created_at"),
-)
-PART_COLUMNS = (
-    *("message_id", F("position") + 1, Value(TURN), NOTHING, NOTHING),
-    *(Substr("message__body", F("start") + 1, F("end") - F("start")), NO_TIME),
-    *("message_id", "message__chat_id", "message__created_at"),
-)
+# Written out, since Django takes longer to put it together than PostgreSQL to answer it.
+STORED = """
+select fact.id, 0, kind, subject, key, value, due_at, source.id, source.chat_id, source.created_at
+from memoryapp_fact as fact left join memoryapp_message as source on source.id = source_message_id
+where fact.user_id = %(user)s and fact.id = any(%(facts)s::uuid[])
+union all
+select id, 0, %(turn)s, '', '', left(body, %(body_chars)s), null, id, chat_id, created_at
+from memoryapp_message where user_id = %(user)s and id = any(%(whole)s::uuid[])
+union all
+select whole.id, part, %(turn)s, '', '', substr(body, start + 1, "end" - start), null,
+    whole.id, chat_id, created_at
+from unnest(%(parted)s::uuid[], %(parts)s::int[]) as sought (id, part)
+join memoryapp_messagepart as piece on message_id = sought.id and position = part - 1
+join memoryapp_message as whole on whole.id = message_id
+where piece.user_id = %(user)s
+"""
 
 
 class Stored(NamedTuple):
+    """A row of the query above."""
+
     id: UUID
     part: int  # as in Candidate
     kind: str
@@ -90,7 +86,7 @@ def load(
 
     Their reason is the one given for their mark, else what speaks for them most.
     """
-    stored = {(row[0], row[1]): Stored(*row) for row in rows_of(user, candidates)}
+    stored = {(row.id, row.part): row for row in rows_of(user, candidates)}
     return [
         memory_of(each, stored[each.id, each.part], user, question, reasons)
         for each in candidates
@@ -98,20 +94,19 @@ def load(
     ]
 
 
-def rows_of(user: User, candidates: Sequence[Candidate]) -> QuerySet[Any, Any]:
-    facts = Fact.objects.for_user(user).filter(
-        pk__in=[each.id for each in candidates if each.mark in FACTS]
-    )
-    whole = Message.objects.for_user(user).filter(
-        pk__in=[each.id for each in candidates if each.mark in TURNS and not each.part]
-    )
-    places = [Q(message=each.id, position=each.part - 1) for each in candidates if each.part]
-    columns = facts.order_by().values_list(*FACT_COLUMNS)
-    others = [whole.order_by().values_list(*TURN_COLUMNS)]
-    if places:
-        parts = MessagePart.objects.for_user(user).filter(reduce(or_, places))
-        others.append(parts.order_by().values_list(*PART_COLUMNS))
-    return columns.union(*others, all=True)
+def rows_of(user: User, candidates: Sequence[Candidate]) -> list[Stored]:
+    turns = [each for each in candidates if each.mark in TURNS]
+    parts = [each for each in turns if each.part]
+    parameters = {
+        "user": user.pk,
+        "turn": TURN,
+        "body_chars": BODY_CHARS,
+        "facts": [each.id for each in candidates if each.mark in FACTS],
+        "whole": [each.id for each in turns if not each.part],
+        "parted": [each.id for each in parts],
+        "parts": [each.part for each in parts],
+    }
+    return [Stored(*row) for row in fetch(STORED, parameters)]
 
 
 def memory_of(
