@@ -142,6 +142,7 @@ def render_chat(
         socket=f"/ws/chats/{chat.pk}/" if before is None else "",
         streaming=newest[-1] if newest and newest[-1].status == "streaming" else None,
         stamp=stamp,
+        listed=fragments.listed(chat)["chat"] if request.htmx else None,
         drawer=fragments.drawer(chat, newest[-1] if newest else None),
         drawer_state="closed" if request.COOKIES.get("drawer") == "closed" else "open",
     )

@@ -101,11 +101,21 @@ document.addEventListener("htmx:afterSwap", (event) => {
   join();
 });
 
+// The chat's row of the side list comes in a template: the list may show others just now.
+function showInList() {
+  const row = one("#listed").content.firstElementChild;
+  const before = row && document.getElementById(row.id);
+  if (!before) return;
+  before.replaceWith(row);
+  htmx.process(row);
+}
+
 document.addEventListener("htmx:oobAfterSwap", (event) => {
   const { target } = event.detail;
   if (target.id === "chat-title") {
     document.title = `${one("#chat-title").textContent} · memoryapp`;
   }
+  if (target.id === "listed") showInList();
   if (target.id === "freshness") readAgain();
   if (target.id === "notice") announce(one("[data-announce]")?.textContent ?? "");
   if (target.matches("[aria-busy]")) announce(one("#announce").dataset.finished);
