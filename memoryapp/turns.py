@@ -138,7 +138,7 @@ def open_turn(
                 chat.fork_at(parent)
             is_on_record = not is_off_the_record(body)
             user_message = chat.add_message(Role.USER, body, id=id, is_on_record=is_on_record)
-            return Turn(user_message, new_reply(chat))
+            return Turn(user_message, new_reply(chat, after=user_message))
     except IntegrityError:
         # At the same moment this id was used in another chat, which is locked by another row.
         if id is not None and Message.objects.filter(pk=id).exists():
@@ -162,10 +162,11 @@ def refuse_while_streaming(chat: Chat) -> None:
         raise ReplyStreaming(_("This chat is still answering. Wait for the reply, or stop it."))
 
 
-def new_reply(chat: Chat, body: str = "") -> Message:
+def new_reply(chat: Chat, body: str = "", after: Message | None = None) -> Message:
     return chat.add_message(
         Role.ASSISTANT,
         body,
+        after=after,
         status=Status.STREAMING,
         streaming_beat=timezone.now(),
         writer=writers.this.number,

@@ -110,14 +110,20 @@ class Chat(models.Model):
         type(self).objects.select_for_update().values_list("pk").get(pk=self.pk)
 
     def add_message(
-        self, role: str, body: str, *, id: uuid.UUID | None = None, **fields: Any
+        self,
+        role: str,
+        body: str,
+        *,
+        id: uuid.UUID | None = None,
+        after: "Message | None" = None,
+        **fields: Any,
     ) -> "Message":
-        """Append a message to the active branch. Times within a chat are strictly increasing."""
+        """Append a message to the active branch. Times within a chat are strictly increasing.
+
+        `after` is the newest message, if this transaction has just added it; else it is sought.
+        """
         with transaction.atomic(savepoint=False):
-            self.lock()
-            latest = self.messages.aggregate(latest=models.Max("created_at"))["latest"]
-            branch = self.messages.spoken().on_branch().order_by("created_at")
-            parent = branch.only("is_on_record").last()
+            parent, latest = (after, after.created_at) if after else self._end()
             if role == Message.Role.ASSISTANT and parent is not None:
                 # It tells what it answers once more.
                 fields.setdefault("is_on_record", parent.is_on_record)
@@ -134,6 +140,13 @@ class Chat(models.Model):
             self.last_message_at = message.created_at
             self.save(update_fields=["last_message_at"])
         return message
+
+    def _end(self) -> "tuple[Message | None, datetime | None]":
+        """Where the active branch ends, and when its newest message was said; locks the chat."""
+        self.lock()
+        latest = self.messages.aggregate(latest=models.Max("created_at"))["latest"]
+        branch = self.messages.spoken().on_branch().order_by("created_at")
+        return branch.only("is_on_record").last(), latest
 
     def fork_at(self, message: "Message | None") -> None:
         """Make `message` the end of the active branch; None: start again from nothing.
