@@ -260,6 +260,18 @@ def test_what_waits_stands_in_the_inbox_with_its_reason_and_not_among_the_facts(
     assert "1 waits for you" in text_of(client.get(f"/chats/{chat.pk}/"))
 
 
+def test_what_waits_says_what_it_would_take_the_place_of(waiting, ada):
+    client = client_of(ada)
+    assert "Instead of" not in text_of(client.get("/memory/inbox/"))
+    make_fact(ada, "allergy", "hazelnuts", subject="Ben")
+    make_fact(ada, "allergy", "peanuts")
+    make_fact(ada, "allergy", "walnuts", valid_to=timezone.now())
+    html = text_of(client.get("/memory/inbox/"))
+    assert '<dt>Instead of</dt><dd dir="auto">peanuts</dd>' in html
+    assert "hazelnuts" not in html
+    assert "walnuts" not in html
+
+
 def test_what_waits_is_accepted(waiting, ada):
     assert client_of(ada).post(url("approve", waiting)).url == "/memory/inbox/"
     assert ada.facts.in_use().get().value == "sesame"

@@ -1,6 +1,6 @@
 """The inbox: what was proposed and waits for the caller's decision."""
 
-from operator import attrgetter
+from typing import cast
 from uuid import UUID
 
 from django.http import Http404
@@ -8,7 +8,7 @@ from ninja import Router
 
 from memoryapp.api.auth import ApiRequest
 from memoryapp.api.params import Asked
-from memoryapp.memory import ledger
+from memoryapp.memory import inbox, ledger
 from memoryapp.models import Fact, Prompt, User
 from memoryapp.schemas.fields import Page, Paging
 from memoryapp.schemas.memory import FactOut, PromptOut, ProposalOut, TurnedDown
@@ -16,25 +16,16 @@ from memoryapp.schemas.memory import FactOut, PromptOut, ProposalOut, TurnedDown
 router = Router(tags=["memory"])
 
 
-def waiting(user: User) -> list[Fact | Prompt]:
-    """Facts and prompts together, oldest first."""
-    rows: list[Fact | Prompt] = [
-        *Fact.objects.for_user(user).waiting(),
-        *Prompt.objects.for_user(user).waiting(),
-    ]
-    return sorted(rows, key=attrgetter("recorded_at"))
-
-
 def proposal(user: User, id: UUID) -> Fact | Prompt:
-    for row in waiting(user):
+    for row in inbox.waiting(user):
         if row.pk == id:
-            return row
+            return cast(Fact | Prompt, row)
     raise Http404
 
 
 @router.get("", response=Page[ProposalOut], summary="What waits for a decision")
 def inbox_list(request: ApiRequest, asked: Asked[Paging]) -> Page[ProposalOut]:
-    rows = waiting(request.user)
+    rows = inbox.waiting(request.user)
     cut = rows[asked.offset : asked.offset + asked.limit]
     return Page[ProposalOut](
         items=[ProposalOut.model_validate(row) for row in cut], count=len(rows)

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET
 
 from memoryapp.forms import FactFilter
 from memoryapp.http import HtmxHttpRequest
-from memoryapp.memory import condition, log, recall
+from memoryapp.memory import condition, inbox, log, recall
 from memoryapp.memory.floors import floor
 from memoryapp.models import Fact, MemoryEvent, Prompt, User
 from memoryapp.models.memory import Status
@@ -101,13 +101,7 @@ def memory_condition(request: HtmxHttpRequest) -> HttpResponse:
 @require_GET
 def memory_inbox(request: HtmxHttpRequest) -> HttpResponse:
     """What doesn't take effect before the person has decided, oldest first."""
-    waiting = [
-        (tables, row)
-        for tables in ("facts", "prompts")
-        for row in own_rows(request.user, tables).current().filter(status=Status.PENDING)
-    ]
-    waiting.sort(key=lambda pair: pair[1].recorded_at)
-    return render_page(request, "memory/inbox.html", {"waiting": waiting})
+    return render_page(request, "memory/inbox.html", {"waiting": inbox.waiting(request.user)})
 
 
 @login_required

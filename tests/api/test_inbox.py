@@ -25,6 +25,14 @@ def test_the_inbox_lists_facts_and_prompts_with_their_reasons(as_ada, allergy, p
     assert answer["count"] == 2
 
 
+def test_the_inbox_says_what_a_proposal_would_take_the_place_of(as_ada, ada, ben, praise):
+    make_prompt(ben, "praise", "Praise nobody")
+    assert [item["instead_of"] for item in as_ada("GET", "/inbox").json()["items"]] == [""]
+    make_prompt(ada, "praise", "Praise everybody")
+    (item,) = as_ada("GET", "/inbox").json()["items"]
+    assert (item["value"], item["instead_of"]) == ("Praise Acme", "Praise everybody")
+
+
 def test_approving_lets_it_take_effect(as_ada, allergy):
     answer = as_ada("POST", f"/inbox/{allergy.pk}/approve")
     assert (answer.status_code, answer.json()["status"]) == (200, "active")
