@@ -265,7 +265,8 @@ def test_what_waits_says_what_it_would_take_the_place_of(waiting, ada):
     assert "Instead of" not in text_of(client.get("/memory/inbox/"))
     make_fact(ada, "allergy", "hazelnuts", subject="Ben")
     make_fact(ada, "allergy", "peanuts")
-    make_fact(ada, "allergy", "walnuts", valid_to=timezone.now())
+    now = timezone.now()
+    make_fact(ada, "allergy", "walnuts", valid_from=now - timedelta(days=1), valid_to=now)
     html = text_of(client.get("/memory/inbox/"))
     assert '<dt>Instead of</dt><dd dir="auto">peanuts</dd>' in html
     assert "hazelnuts" not in html

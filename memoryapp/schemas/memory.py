@@ -70,6 +70,7 @@ class ProposalOut(Shown):
     subject: str = ""
     key: str
     value: str
+    instead_of: str = Field(description="The value that it would supersede, if there is one.")
     reason: str = Field(validation_alias="waits_because", description="Why it waits.")
     quote: str
     source_message_id: UUID | None
@@ -158,3 +159,8 @@ class RecalledOut(Shown):
     cosine: float | None
     words: float | None
     source_message_id: str | None
+    chat_id: str | None
+    said_at: str | None = Field(description="In the person's zone.")
+    said_by: Literal["", "user", "assistant"] = Field(description="Of a turn.")
+    since: str = Field(description="Of a turn that tells what holds no longer: what does instead.")
+    ended: str = Field(description="And the keys under which nothing holds any more.")
