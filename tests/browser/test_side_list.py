@@ -13,9 +13,9 @@ def chats(page):
 
 
 def answer_to(page, text):
-    with llm.override({"talker": says("Braise ", "them.", pause=0.2)}):
+    with llm.override({"talker": says("I don't ", "know.", pause=0.2)}):
         say(page, text)
-        expect(page.locator(".message--assistant").last).to_contain_text("Braise them.")
+        expect(page.locator(".message--assistant").last).to_contain_text("I don't know.")
         expect(page.get_by_role("button", name="Send")).to_be_visible()
 
 
@@ -39,6 +39,7 @@ def test_a_chat_that_is_too_old_for_the_list_goes_on(browse, ada):
     page = browse(ada).open(f"/chats/{chat.pk}/")
     expect(page.locator("#chats")).not_to_contain_text("Leeks")
     answer_to(page, "And leeks?")
+    expect(chats(page)).to_have_count(CHATS_IN_SIDE)
     expect(page.locator("#chats")).not_to_contain_text("Leeks")
 
 
