@@ -29,6 +29,11 @@ def test_it_counts_people_chats_and_memory(admin_page, ada, ben):
     assert "Messages of people a day: 1 in all" in html
 
 
+def test_a_name_that_runs_from_right_to_left_turns_nothing_else_around(admin_page, administrator):
+    User.objects.filter(pk=administrator.pk).update(first_name="\u202eadA")
+    assert "<bdi>\u202eadA</bdi>" in home(admin_page)
+
+
 def test_usage_is_drawn_by_day_without_a_style_of_its_own(admin_page, ada):
     Usage.objects.create(user=ada, agent="talker", model="m", input_tokens=1200, cost="0.25")
     html = home(admin_page)
