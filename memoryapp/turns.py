@@ -24,6 +24,7 @@ from memoryapp.agents import llm, talker
 from memoryapp.agents.continuing import taken_up
 from memoryapp.memory import embeddings, recall, resources
 from memoryapp.memory.phrases import is_off_the_record
+from memoryapp.memory.scan import Question
 from memoryapp.models import Chat, Message, Prompt, Usage, User
 from memoryapp.models.chats import num_tokens
 from memoryapp.patience import in_database, patiently
@@ -44,6 +45,7 @@ class Turn:
     user_message: Message
     reply: Message
     is_new: bool = True
+    asked: Question | None = None  # what recall has begun to make of the question
     without: frozenset[str] = frozenset()  # ids of facts that recall leaves out
     continues: Message | None = None  # the unfinished version whose text this reply begins with
 
@@ -75,6 +77,7 @@ class Receipt:
     without: list[str] = field(default_factory=list)
     continues: str | None = None  # id of the version that this reply goes on with
     begun_chars: int = 0  # so many of the text are of that version
+    clear: float = 0.0  # how far over the floor the best old turn had to stand
     recall_timed_out: bool = False
     embedding_model: str = ""
     tokens: dict[str, int] = field(default_factory=dict)
@@ -137,8 +140,9 @@ def open_turn(
             if fork:
                 chat.fork_at(parent)
             is_on_record = not is_off_the_record(body)
+            asked = recall.begin(chat, body)
             user_message = chat.add_message(Role.USER, body, id=id, is_on_record=is_on_record)
-            return Turn(user_message, new_reply(chat, after=user_message))
+            return Turn(user_message, new_reply(chat, after=user_message), asked=asked)
     except IntegrityError:
         # At the same moment this id was used in another chat, which is locked by another row.
         if id is not None and Message.objects.filter(pk=id).exists():
@@ -210,8 +214,9 @@ async def _answer(
 ) -> AsyncGenerator[Receipt | str, None]:
     """One model's try at a turn. Recall comes after the choice: it may withhold from some."""
     chat, user, question = turn.reply.chat, turn.reply.user, turn.user_message.body
+    local, asked = choice.is_local, turn.asked
     recalled, known = await asyncio.gather(
-        recall.arecall(user, chat, question, without=turn.without, local=choice.is_local),
+        recall.arecall(user, chat, question, asked=asked, without=turn.without, local=local),
         patiently(gathered, turn, choice.is_local),
     )
     receipt = Receipt(
@@ -289,6 +294,7 @@ def told(
     receipt.without = sorted(turn.without)
     receipt.continues = str(turn.continues.pk) if turn.continues else None
     receipt.begun_chars = len(turn.begun)
+    receipt.clear = recalled.clear
     receipt.recall_timed_out = recalled.timed_out
     receipt.embedding_model = known.embedding_model
     receipt.milliseconds["recall"] = recalled.milliseconds

@@ -66,6 +66,7 @@ def receipt(user: User, chat: Chat, question: Message, recalled: recall.Recalled
         memories=[asdict(memory) for memory in recalled.memories],
         near_misses=[asdict(memory) for memory in recalled.near_misses],
         turns=[asdict(memory) for memory in recalled.turns],
+        clear=recalled.clear,
         prompts=[{"id": str(prompt.pk), "text": prompt.value} for prompt in prompts],
         history=[str(message.pk) for message in history],
         window=len(history),

@@ -144,6 +144,10 @@ class Asking:
         index_messages(Message.objects.for_user(self.user))
         index_facts(Fact.objects.for_user(self.user))
 
+    @property
+    def clear(self) -> float:
+        return recall.clear_of(len(self.turn_of))
+
     def _messages(self) -> Iterator[Message]:
         chats: dict[int, Chat] = defaultdict(lambda: Chat.objects.create(user=self.user))
         for turn in self.conversation.turns:
@@ -171,7 +175,7 @@ class Asking:
             covered=len(turns & question.evidence) / len(question.evidence),
             tokens=sum(num_tokens(memory.text) for memory in memories),
             levels=tuple(
-                recall.level(memory.score, best[0].score)
+                recall.level(memory.score, best[0].score, self.clear)
                 for memory, turn in zip(best[:8], ranked[:8], strict=True)
                 if turn in question.evidence
             ),
@@ -179,4 +183,4 @@ class Asking:
 
     def best_level(self, question: str) -> float:
         best = recall.search(self.user, question, kind="turn", limit=1)
-        return best[0].score - recall.CLEAR if best else 0.0
+        return best[0].score - self.clear if best else 0.0

@@ -31,7 +31,7 @@ def mark(*, reply: Message, memory_id: UUID, is_useful: bool) -> MemoryMark | No
 
     None if the receipt doesn't have it.
     """
-    entries = [entry for part in RECALLED for entry in reply.receipt.get(part, [])]
+    entries = scored(reply.receipt)
     entry = next((entry for entry in entries if entry["id"] == str(memory_id)), None)
     if entry is None:
         return None
@@ -42,7 +42,7 @@ def mark(*, reply: Message, memory_id: UUID, is_useful: bool) -> MemoryMark | No
             "user": reply.user,
             "is_turn": entry["kind"] == TURN,
             "is_useful": is_useful,
-            "score": None if entry["reason"] in STANDING else level_of(entry, entries),
+            "score": None if entry["reason"] in STANDING else level_of(entry, reply.receipt),
             "embedding_model": reply.receipt.get("embedding_model") or model_name(),
         },
     )
@@ -63,12 +63,17 @@ def candidates(marks: Sequence[MemoryMark]) -> list[Candidate]:
     ]
 
 
-def level_of(entry: dict[str, Any], entries: Iterable[dict[str, Any]]) -> float:
+def level_of(entry: dict[str, Any], receipt: dict[str, Any]) -> float:
     """The highest floor at which this entry of a receipt would still have been told."""
     score: float = entry["score"]
     if entry["kind"] != TURN:
         return score
-    return level(score, max(each["score"] for each in entries if each["kind"] == TURN))
+    turns = (each for each in scored(receipt) if each["kind"] == TURN)
+    return level(score, max(turn["score"] for turn in turns), receipt.get("clear", 0.0))
+
+
+def scored(receipt: dict[str, Any]) -> list[dict[str, Any]]:
+    return [entry for part in RECALLED for entry in receipt.get(part, [])]
 
 
 def share(hits: Iterable[bool]) -> float:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
+from math import log as ln
+from math import sqrt
 
 from django.conf import settings
 from django.db import connection
@@ -16,11 +18,11 @@ from memoryapp.memory.floors import floor
 from memoryapp.memory.lookup import facts_of, turns_of, understood
 from memoryapp.memory.memories import FACTS, TURN, TURNS, Memory, load
 from memoryapp.memory.outdated import marked
-from memoryapp.memory.scan import EQUALLY, Mark, Scan, scan
+from memoryapp.memory.scan import EQUALLY, Mark, Question, Scan, scan
 from memoryapp.models import Chat, Fact, User
 from memoryapp.models.chats import num_tokens
 
-__all__ = ["Memory", "Recalled", "arecall", "recall", "search", "search_archive"]
+__all__ = ["Memory", "Recalled", "arecall", "begin", "recall", "search", "search_archive"]
 
 # Of the budget, what is always in and what the question finds get this much each at most; turns
 # get what is left. On LoCoMo, facts with 40 % brought in more evidence than turns alone.
@@ -30,9 +32,8 @@ FEW_PREFERENCES = 20
 MANY = 100  # of facts that are always in, so many are looked at
 SPARE = 1.5  # so many candidates for each place: some are repeated, too long or withheld
 STANDING = ("pinned", "always", "due")  # reasons other than the question, in this order
-# Turns come in together: all that reach the floor, if the best of them stands so far over it.
-# Beside one that fits, a turn that may fit adds more than it misleads; alone it does not.
-CLEAR = 0.3
+# How much what turns score varies for a question that nothing fits: docs/recall.md.
+DEVIATION = 0.12
 NEAR_MISSES = 5
 NEAR = 0.1  # how far under the floor
 
@@ -44,24 +45,41 @@ class Recalled:
     memories: tuple[Memory, ...] = ()
     turns: tuple[Memory, ...] = ()
     near_misses: tuple[Memory, ...] = ()
+    clear: float = 0.0  # how far over the floor the best turn had to stand
     milliseconds: int = 0
     timed_out: bool = False
 
 
+def begin(chat: Chat, question: str) -> Question | None:
+    """What `question` seeks, begun while it is saved; None if memory is off."""
+    return understand(chat.user, question) if chat.remembers else None
+
+
+def understand(user: User, question: str) -> Question:
+    return understood(user, question, seconds=settings.RECALL_TIMEOUT_MS / 2000)
+
+
 def recall(
-    user: User, chat: Chat, question: str, *, without: Collection[str] = (), local: bool = True
+    user: User,
+    chat: Chat,
+    question: str,
+    *,
+    asked: Question | None = None,
+    without: Collection[str] = (),
+    local: bool = True,
 ) -> Recalled:
     """What to tell the talker before it answers `question` in `chat`.
 
     Nothing if the person or the chat has memory off. Else the facts that are always in, the
     facts and old turns that score at least `RECALL_FLOOR` (the best turn more), `RECALL_LIMIT`
-    of each at most and `RECALL_TOKENS` in all, and what came near. `without` are ids to leave
-    out; `local=False` leaves out what only models on this machine may see.
+    of each at most and `RECALL_TOKENS` in all, and what came near. `asked` is what `begin` made
+    of the question, if it was asked. `without` are ids to leave out; `local=False` leaves out
+    what only models on this machine may see.
     """
     started = time.perf_counter()
     if not (user.memory_on and chat.memory_on):
         return Recalled()
-    asked = understood(user, question, seconds=settings.RECALL_TIMEOUT_MS / 2000)
+    asked = asked or understand(user, question)
     found = scan(
         facts_of(user, without=without, local=local),
         *turns_of(user, chat=chat, without=without, local=local),
@@ -75,7 +93,8 @@ def recall(
         *found.best(*sought, limit=places),
         *found.best(*TURNS, limit=places),
     ]
-    chosen = choose(load(user, candidates, question, reasons), question)
+    clear = clear_of(found.count(*TURNS))
+    chosen = choose(load(user, candidates, question, reasons), question, clear)
     turns = marked(user, chosen.turns, without=without, local=local)
     milliseconds = round(1000 * (time.perf_counter() - started))
     return replace(chosen, turns=tuple(turns), milliseconds=milliseconds)
@@ -89,8 +108,22 @@ def reasons_to_stand(found: Scan) -> dict[Mark, str]:
     return reasons
 
 
-def choose(memories: Iterable[Memory], question: str) -> Recalled:
-    """Out of what was found, what fits into the budget and is worth its place."""
+def clear_of(num_turns: int) -> float:
+    """How far over the floor the best of so many turns must stand, for chance brings it up too.
+
+    The highest of n normal values is at most about sqrt(2 ln n) standard deviations over their
+    mean. With one more, so that the only one has to stand over something too, that is .14 for a
+    single old turn, .36 for a hundred and .51 for ten thousand.
+    """
+    return DEVIATION * sqrt(2 * ln(1 + num_turns))
+
+
+def choose(memories: Iterable[Memory], question: str, clear: float) -> Recalled:
+    """Out of what was found, what fits into the budget and is worth its place.
+
+    Turns come in together: all that reach the floor, if the best of them stands `clear` over it.
+    Beside one that fits, a turn that may fit adds more than it misleads; alone it does not.
+    """
     memories = sorted(memories, key=lambda memory: -round(memory.score, EQUALLY))
     facts = [memory for memory in memories if memory.kind != TURN]
     share = int(FACTS_SHARE * settings.RECALL_TOKENS)
@@ -101,7 +134,7 @@ def choose(memories: Iterable[Memory], question: str) -> Recalled:
         settings.RECALL_LIMIT,
     )
     turns = [memory for memory in memories if memory.kind == TURN]
-    least = least_of(distinct(turns, (), question))
+    least = least_of(distinct(turns, (), question), clear)
     turns = distinct(turns, told, question)
     left = settings.RECALL_TOKENS - sum(num_tokens(fact.text) for fact in told)
     shown = fitting([turn for turn in turns if turn.score >= least], left, settings.RECALL_LIMIT)
@@ -111,18 +144,18 @@ def choose(memories: Iterable[Memory], question: str) -> Recalled:
         if memory not in [*told, *shown]
         and memory.score >= (least if memory.kind == TURN else floor()) - NEAR
     ]
-    return Recalled(tuple(told), tuple(shown), tuple(near[:NEAR_MISSES]))
+    return Recalled(tuple(told), tuple(shown), tuple(near[:NEAR_MISSES]), clear)
 
 
-def least_of(turns: Iterable[Memory]) -> float:
+def least_of(turns: Iterable[Memory], clear: float) -> float:
     """What each of the turns must score: the floor, once the best stands clear of it."""
-    clear = floor() + CLEAR
-    return floor() if any(turn.score >= clear for turn in turns) else clear
+    least = floor() + clear
+    return floor() if any(turn.score >= least for turn in turns) else least
 
 
-def level(score: float, best: float) -> float:
+def level(score: float, best: float, clear: float) -> float:
     """The highest floor that a turn comes in at, when `best` is what the best turn scores."""
-    return min(score, best - CLEAR)
+    return min(score, best - clear)
 
 
 def is_standing(memory: Memory) -> bool:
@@ -163,14 +196,20 @@ executor = ThreadPoolExecutor(2, thread_name_prefix="recall")
 
 
 async def arecall(
-    user: User, chat: Chat, question: str, *, without: Collection[str] = (), local: bool = True
+    user: User,
+    chat: Chat,
+    question: str,
+    *,
+    asked: Question | None = None,
+    without: Collection[str] = (),
+    local: bool = True,
 ) -> Recalled:
     """As `recall`, off the event loop. After `RECALL_TIMEOUT_MS` the reply goes on without it."""
     loop = asyncio.get_running_loop()
     if not embeddings.is_ready():
         # Once in the life of a process; the first question is not to lose its memory over it.
         await loop.run_in_executor(executor, embeddings.prepare)
-    work = partial(recall, user, chat, question, without=without, local=local)
+    work = partial(recall, user, chat, question, asked=asked, without=without, local=local)
     started = time.perf_counter()
     job = loop.run_in_executor(executor, with_own_connection, work)
     try:
@@ -205,9 +244,10 @@ def search(
     if kind == TURN:
         # Facts lend to the turns that taught them.
         best = scan(facts_of(user), *turns_of(user), question=asked).best(*TURNS, limit=limit)
+        memories = marked(user, load(user, best, question))
     else:
         best = scan(facts_of(user, kind=kind), question=asked).best(*Mark, limit=limit)
-    memories = load(user, best, question)
+        memories = load(user, best, question)
     return [memory for memory in memories if memory.score >= min_score]
 
 
@@ -237,6 +277,6 @@ def search_archive(
     turns = distinct(
         load(user, seen.best(*TURNS, limit=int(SPARE * limit)), question), (), question
     )
-    least = least_of(turns)
+    least = least_of(turns, clear_of(seen.count(*TURNS)))
     found = [turn for turn in turns if turn.score >= least][:limit]
     return marked(user, found, without=without, local=local)

@@ -114,8 +114,8 @@ class Scan(NamedTuple):
     cosine: Column
     words: Column
 
-    def count(self, mark: Mark) -> int:
-        return int(np.count_nonzero(self.mark == mark))
+    def count(self, *marks: Mark) -> int:
+        return int(np.count_nonzero(np.isin(self.mark, marks)))
 
     def best(self, *marks: Mark, limit: int) -> list[Candidate]:
         """The best row of each of the best memories that are marked so."""

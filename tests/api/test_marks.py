@@ -2,7 +2,6 @@ import uuid
 
 import pytest
 
-from memoryapp.memory.recall import CLEAR
 from memoryapp.models import MemoryMark
 from tests.api.callers import told
 
@@ -15,6 +14,7 @@ def reply(chat):
     reply = chat.messages.get(role="assistant")
     reply.receipt = {
         "embedding_model": "minilm",
+        "clear": 0.25,
         "memories": [
             {"id": FACT, "kind": "fact", "reason": "meaning", "score": 0.61},
             {"id": NAME, "kind": "identity", "reason": "always", "score": 0.02},
@@ -52,7 +52,7 @@ def test_turns_stand_and_fall_with_the_best_of_them(reply, as_ada):
     for turn in (BEST, TURN):
         told(as_ada("POST", path(reply), {"memory_id": turn, "is_useful": True}), 200)
     scores = MemoryMark.objects.values_list("score", flat=True)
-    assert list(scores) == pytest.approx([0.9 - CLEAR] * 2)
+    assert list(scores) == pytest.approx([0.65] * 2)
 
 
 def test_what_is_in_whatever_the_question_tells_nothing_of_scores(reply, as_ada):

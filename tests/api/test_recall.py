@@ -1,6 +1,8 @@
+from datetime import datetime
+
 import pytest
 
-from memoryapp.memory import embeddings
+from memoryapp.memory import embeddings, ledger
 from memoryapp.models import Fact
 from tests.api.callers import told
 from tests.factories import make_chat, make_fact
@@ -27,6 +29,11 @@ def test_recall_gives_the_best_first_with_its_scores(known, as_ada):
         "cosine": best["cosine"],
         "words": best["words"],
         "source_message_id": None,
+        "chat_id": None,
+        "said_at": None,
+        "said_by": "",
+        "since": "",
+        "ended": "",
     }
     assert 0 < best["cosine"] <= 1
     scores = [memory["score"] for memory in found]
@@ -45,6 +52,16 @@ def test_recall_searches_what_was_said(ada, as_ada):
     message = make_chat(ada, "My cat is called Minka").messages.get()
     (found,) = told(as_ada("GET", "/recall?q=cat Minka&kind=turn"), 200)
     assert (found["id"], found["kind"]) == (str(message.pk), "turn")
+    assert (found["chat_id"], found["said_by"]) == (str(message.chat_id), "user")
+    assert datetime.fromisoformat(found["said_at"]) == message.created_at.replace(microsecond=0)
+
+
+def test_recall_says_what_has_changed_since_something_was_said(ada, as_ada):
+    said = make_chat(ada, "I live in Berlin").messages.get()
+    make_fact(ada, "city", "Berlin", source_message=said)
+    ledger.remember(user=ada, table="fact", key="city", value="Vienna", actor="ada", origin="user")
+    (found,) = told(as_ada("GET", "/recall?q=Where do I live?&kind=turn"), 200)
+    assert (found["since"], found["ended"]) == ("city: Vienna", "")
 
 
 def test_recall_finds_nothing_of_somebody_else(known, as_ben):

@@ -41,9 +41,10 @@ def test_a_long_message_is_found_once(ada, long_reply):
 
 
 def test_parts_are_left_out_with_their_message(ada, chat, long_reply):
-    assert recall(ada, chat, "Where does the heron nest?").turns
+    question = "Where does the heron nest?"
+    assert any(SECRET in turn.text for turn in recall(ada, chat, question).turns)
     Message.objects.filter(pk=long_reply.pk).update(is_recallable=False)
-    assert recall(ada, chat, "Where does the heron nest?").turns == ()
+    assert not any(SECRET in turn.text for turn in recall(ada, chat, question).turns)
 
 
 def test_parts_of_others_are_not_found(ben, long_reply):

@@ -7,9 +7,9 @@ from django.utils import timezone
 
 from memoryapp.memory import ledger
 from memoryapp.memory.recall import (
-    CLEAR,
     FEW_PREFERENCES,
     Recalled,
+    clear_of,
     recall,
     search,
     search_archive,
@@ -267,13 +267,25 @@ def test_turns_come_in_together_when_the_best_stands_clear_of_the_floor(ada, cha
     earlier_chat(ada, "We deploy with Terraform, our tool for infrastructure.")
     earlier_chat(ada, "The deployments ran on Monday.")
     best, *_, worst = (turn.score for turn in search(ada, TOOLS, kind="turn")[:2])
-    settings.RECALL_FLOOR = min(worst, best - CLEAR) - 0.01
+    clear = clear_of(2)
+    settings.RECALL_FLOOR = min(worst, best - clear) - 0.01
     assert len(recall(ada, chat, TOOLS).turns) >= 2
     assert len(search_archive(ada, TOOLS)) >= 2
-    settings.RECALL_FLOOR = best - CLEAR + 0.01
+    settings.RECALL_FLOOR = best - clear + 0.01
     found = recall(ada, chat, TOOLS)
     assert (found.turns, found.near_misses[0].score) == ((), best)
     assert search_archive(ada, TOOLS) == []
+
+
+def test_the_more_turns_there_are_the_clearer_the_best_must_stand(ada, chat, settings):
+    earlier_chat(ada, "We deploy with Terraform, our tool for infrastructure.")
+    settings.RECALL_FLOOR = search(ada, TOOLS, kind="turn")[0].score - 0.2
+    assert len(recall(ada, chat, TOOLS).turns) == 1
+    for number in range(20):
+        earlier_chat(ada, f"The cat slept for {number} hours.")
+    found = recall(ada, chat, TOOLS)
+    assert (found.turns, found.clear) == ((), clear_of(21))
+    assert 0.25 < clear_of(21) < clear_of(10_000) < 0.52
 
 
 def test_what_falls_just_under_the_floor_is_a_near_miss(ada, chat, terraform, settings):
