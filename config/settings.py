@@ -163,6 +163,7 @@ CACHES = {
     else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
 }
 WORKERS = env.int("WORKERS", default=2)
+BACKGROUND_CALLS = env.int("BACKGROUND_CALLS", default=None)  # None: see agents/asking.py
 Q_CLUSTER = {
     "name": "memoryapp",
     "orm": "default",

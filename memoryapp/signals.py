@@ -15,10 +15,10 @@ from memoryapp.models.chats import branch_switched
 @receiver(post_save, sender=Message)
 def message_saved(instance: Message, **kwargs: Any) -> None:
     if instance.is_finished_reply:
-        # Learning comes last: by then the next turn may have begun, and is read together with this.
-        for task in (tasks.title, tasks.summarize, tasks.embed_messages, tasks.extract):
+        for task in (tasks.title, tasks.summarize, tasks.embed_messages):
             tasks.enqueue(task, instance.chat_id)
         tasks.enqueue(tasks.note_use, instance.pk)
+        tasks.enqueue(tasks.extract, instance.chat_id, after=tasks.LEARN_AFTER_SECONDS)
 
 
 @receiver(branch_switched, sender=Chat)
@@ -29,7 +29,7 @@ def chat_switched(instance: Chat, **kwargs: Any) -> None:
 
 @receiver(post_save, sender=Fact)
 def fact_saved(instance: Fact, created: bool, **kwargs: Any) -> None:
-    if created:
+    if created and instance.embedding is None:
         tasks.enqueue(tasks.embed_facts, instance.user_id)
 
 

@@ -128,7 +128,9 @@ class Watchdog:
     def stall(self) -> str:
         """Why no task will be worked on any more; empty while that may still happen."""
         is_working = self.cluster.is_working()
-        taken = queue().filter(lock__gt=timezone.now())
+        # Not those that are only to come a little later.
+        later = timedelta(seconds=tasks.LEARN_AFTER_SECONDS)
+        taken = queue().filter(lock__gt=timezone.now() + later)
         state = taken.aggregate(latest=Max("lock"), count=Count("pk"))
         if is_working or self.cluster.is_starting or state != self.taken:
             self.taken = state

@@ -2,7 +2,7 @@ import pytest
 from django.db import transaction
 from django_q.models import OrmQ
 
-from memoryapp import tasks
+from memoryapp import queue, tasks
 from memoryapp.models import Chat, Message
 from tests.factories import make_fact
 
@@ -39,10 +39,10 @@ def test_a_reply_that_is_rolled_back_queues_nothing(new_chat):
 def test_a_reply_ends_only_together_with_the_tasks_that_follow_it(new_chat, monkeypatch):
     reply = new_chat.add_message(Message.Role.ASSISTANT, "Well.", status="streaming")
 
-    def break_off(*_):
+    def break_off(*_, **__):
         raise ConnectionError
 
-    monkeypatch.setattr(tasks, "async_task", break_off)
+    monkeypatch.setattr(queue, "async_task", break_off)
     with pytest.raises(ConnectionError):
         reply.finish("complete")
     reply.refresh_from_db()

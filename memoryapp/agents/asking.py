@@ -7,38 +7,52 @@ authorities, anew each time: half the work of asking.
 import asyncio
 import os
 from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
 from functools import lru_cache, partial
 from threading import Thread
 from typing import Any, TypeVar
 
+from django.conf import settings
 from pydantic_ai.models import Model
 
 from memoryapp.agents import llm
+from memoryapp.agents.failures import explained
 
 Result = TypeVar("Result")
+
+# A provider answers many at the same time, a model on this machine one after the other: what waits
+# for it too long is given up.
+MANY, ONE = 100, 1
 
 _open: dict[int, Model] = {}  # by their ids, because they can't be hashed
 
 
-def ask(
+def num_at_once(agent: llm.Configured) -> int:
+    """How many answers of this agent a process may wait for at the same time."""
+    if settings.BACKGROUND_CALLS:
+        return int(settings.BACKGROUND_CALLS)
+    return ONE if llm.choose(agent).is_local else MANY
+
+
+def begin(
     agent: llm.Configured, work: Callable[..., Coroutine[Any, Any, Result]], *arguments: Any
-) -> Result:
-    """What `work` answers to the arguments and to the choice of the agent's model."""
-    choice = llm.choose(agent)
-    asking = _asked(llm.build(choice, agent), partial(work, *arguments, choice=choice))
-    answering = asyncio.run_coroutine_threadsafe(asking, _loop(os.getpid()))
-    try:
-        return answering.result()
-    except BaseException:
-        answering.cancel()  # as when the queue's time for a task is over
-        raise
+) -> Future[Result]:
+    """Ask the agent's model: `work` with the arguments and the choice of model.
+
+    The answer is there later. What a model did wrong is raised as AgentFailed, with a sentence.
+    """
+    with explained():
+        choice = llm.choose(agent)
+        asking = _asked(llm.build(choice, agent), partial(work, *arguments, choice=choice))
+    return asyncio.run_coroutine_threadsafe(asking, _loop(os.getpid()))
 
 
 async def _asked(model: Model, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
     if id(model) not in _open:
         _open[id(model)] = model
         await model.__aenter__()
-    return await work()
+    with explained():
+        return await work()
 
 
 @lru_cache(maxsize=1)

@@ -140,7 +140,11 @@ class Learned(BaseModel):
     operations: list[Proposal] = Field(json_schema_extra={"maxItems": MOST_OPERATIONS})
 
 
-extractor = Agent(name="extractor", instructions=INSTRUCTIONS, retries={"output": 2})
+# Two, because an agent works its schema out once, and a run with a form of its own each time.
+by_tool, by_schema = (
+    Agent(name="extractor", instructions=INSTRUCTIONS, retries={"output": 2}, output_type=form)
+    for form in (Learned, NativeOutput(Learned))
+)
 
 
 async def extract(
@@ -155,10 +159,10 @@ async def extract(
     async with asyncio.timeout(llm.BACKGROUND_SECONDS), llm.build(choice, "extractor") as model:
         # A local server holds its model to the schema as it writes; others do best with tools.
         is_native = choice.is_local and model.profile.get("supports_json_schema_output", False)
+        extractor = by_schema if is_native else by_tool
         for document in documents(heard, known, most=PORTION_BYTES):
             result = await extractor.run(
                 document,
-                output_type=NativeOutput(Learned) if is_native else Learned,
                 model=model,
                 model_settings=llm.background_settings(choice, most_tokens=ANSWER_TOKENS),
                 usage_limits=LIMITS,

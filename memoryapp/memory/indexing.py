@@ -2,15 +2,23 @@
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from django.contrib.postgres.search import SearchVector
 from django.db.models import Q, QuerySet, Value
 
-from memoryapp.memory.embeddings import BATCH, fill, lacking
+from memoryapp.memory.embeddings import (
+    BATCH,
+    EmbeddingUnavailable,
+    embed_documents,
+    fill,
+    lacking,
+    model_name,
+)
 from memoryapp.memory.passages import PASSAGE_TOKENS, split
 from memoryapp.memory.resources import read
-from memoryapp.models import Fact, Message, MessagePart, Passage, Resource
+from memoryapp.models import Fact, Message, MessagePart, Passage, Prompt, Resource
 from memoryapp.models.chats import MessageQuerySet, num_tokens
 from memoryapp.models.fields import SearchText
 
@@ -42,6 +50,15 @@ def index_messages(messages: QuerySet[Message]) -> int:
 def index_facts(facts: QuerySet[Fact]) -> int:
     """Give a vector to those facts that lack one. Raises EmbeddingUnavailable."""
     return fill(facts, lambda fact: fact.text)
+
+
+def index_new(row: Fact | Prompt) -> None:
+    """Give a fact that is about to be saved its vector, so that it is found by meaning from the
+    moment it is known; while there is no embedder, by words."""
+    if isinstance(row, Fact):
+        with suppress(EmbeddingUnavailable):
+            model = model_name()
+            [row.embedding], row.embedding_model = embed_documents([row.text], model=model), model
 
 
 def index_parts(parts: QuerySet[MessagePart]) -> int:

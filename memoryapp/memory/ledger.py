@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from memoryapp.memory import forgetting, known, review
+from memoryapp.memory import forgetting, indexing, known, review
 from memoryapp.memory.known import TABLES as TABLES
 from memoryapp.memory.operations import Operation, quote_start, same_value, storable
 from memoryapp.models import Fact, MemoryEvent, Message, Prompt, User
@@ -87,6 +87,7 @@ def _apply(
         return None
     row = _proposed_row(user, operation, source, model)
     row.key = current.key if current else operation.key
+    indexing.index_new(row)
     try:
         if verdict.outcome == review.Outcome.WAIT:
             return _park(row, verdict.reason, proposal)

@@ -1,10 +1,10 @@
 import json
 
 import pytest
-from pydantic_ai.exceptions import ModelAPIError
 
 from memoryapp.agents import llm, summarizer
-from memoryapp.agents.asking import ask
+from memoryapp.agents.asking import begin
+from memoryapp.agents.failures import AgentFailed
 from memoryapp.agents.talker import Said
 
 SAID = [Said("user", "I moved to Graz."), Said("assistant", "How do you like it?")]
@@ -26,12 +26,12 @@ def server(model_server, settings, monkeypatch):
 
 def test_two_questions_go_over_one_connection(server):
     server.keeps_connections = True
-    answers = [ask("summarizer", summarizer.summarize, SAID).output for _ in range(2)]
+    answers = [begin("summarizer", summarizer.summarize, SAID).result().output for _ in range(2)]
     assert answers == ["Moving to Graz"] * 2
     assert len(server.connections) == 1
 
 
 def test_what_goes_wrong_is_raised_where_it_was_asked(server):
     server.stop()
-    with pytest.raises(ModelAPIError):
-        ask("summarizer", summarizer.summarize, SAID)
+    with pytest.raises(AgentFailed, match="connection to the model"):
+        begin("summarizer", summarizer.summarize, SAID).result()

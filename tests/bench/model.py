@@ -3,7 +3,8 @@
 The name of the model that is asked for says how a stream goes: `fake-ttft200-tps50-n64` begins
 after 200 ms and sends 64 tokens, 50 a second; tps0 sends all at once. A token is a word. Whoever
 wants structured output gets an object whose lists hold what `[[learn key=value]]` in the last
-message says, or nothing. `GET /asked` tells all requests since the last time it was asked.
+message says, or nothing. `GET /asked` tells all requests since the last time it was asked, and
+`GET /most` how many whole answers were waited for at once, at most.
 """
 
 import argparse
@@ -29,6 +30,7 @@ class Connection(asyncio.Protocol):
     """One client, which may ask again on the same connection."""
 
     asked: list[Asked] = []
+    num_waiting = most_waiting = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -51,6 +53,8 @@ class Connection(asyncio.Protocol):
         if path == "/asked":
             self.send(self.asked)
             self.asked.clear()
+        elif path == "/most":
+            self.send(Connection.most_waiting)
         elif path.endswith("/models"):
             self.send({"data": [{"id": "fake"}]})
         else:
@@ -60,7 +64,16 @@ class Connection(asyncio.Protocol):
             if request.get("stream"):
                 self.stream(request, timing)
             else:
-                self.loop.call_later(timing.get("ttft", 0) / 1000, self.send, whole(request))
+                self.think(request, timing.get("ttft", 0) / 1000)
+
+    def think(self, request: Asked, seconds: float) -> None:
+        Connection.num_waiting += 1
+        Connection.most_waiting = max(Connection.most_waiting, Connection.num_waiting)
+        self.loop.call_later(seconds, self.conclude, request)
+
+    def conclude(self, request: Asked) -> None:
+        Connection.num_waiting -= 1
+        self.send(whole(request))
 
     def send(self, data: object) -> None:
         body = json.dumps(data).encode()

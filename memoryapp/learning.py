@@ -1,0 +1,102 @@
+"""What the extractor is given of a chat: what it hasn't read yet, and what is known already."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+from memoryapp.memory import indexing, ledger, recall
+from memoryapp.memory.phrases import is_off_the_record, takes_back_the_last
+from memoryapp.models import Chat, Fact, Message, Prompt, User
+
+if TYPE_CHECKING:
+    from memoryapp.agents.extractor import Heard, Known
+
+# All current facts are shown to the extractor while there are this few, then the nearest ones.
+KNOWN_FACTS = 40
+# While turns come quickly, so many are read at once: most of what the extractor is sent is the same
+# for one turn as for several.
+TURNS_TOGETHER = 6
+
+
+def unread(chat: Chat) -> list[Message]:
+    """The finished turns of the active branch that the extractor hasn't had.
+
+    None while there are few and the next one is being answered, whose end asks again.
+    """
+    new = list(chat.archive.spoken().on_branch().filter(is_extracted=False))
+    is_more_coming = any(message.status == Message.Status.STREAMING for message in new)
+    while new and not new[-1].is_finished_reply:
+        new.pop()
+    batch = [message for message in new if message.body and message.is_recallable]
+    num_turns = sum(message.role == Message.Role.USER for message in batch)
+    return [] if is_more_coming and num_turns < TURNS_TOGETHER else batch
+
+
+def on_record(chat: Chat, batch: Sequence[Message]) -> list[Message]:
+    """The batch without what the person asked not to remember.
+
+    What is said of the message before takes that one out too, and undoes what it had taught.
+    """
+    kept: list[Message] = []
+    for message in batch:
+        if message.role != Message.Role.USER or not is_off_the_record(message.body):
+            kept.append(message)
+        elif takes_back_the_last(message.body):
+            earlier = chat.archive.on_branch().filter(role=Message.Role.USER)
+            last = earlier.filter(created_at__lt=message.created_at).last()
+            if last is not None:
+                ledger.take_back(message=last, actor=chat.user.username)
+                indexing.take_off_record(last)
+                kept = [other for other in kept if other.pk != last.pk]
+    return kept
+
+
+def last_said(batch: Sequence[Message]) -> Message | None:
+    """The person's own last message among these."""
+    said = [message for message in batch if message.role == Message.Role.USER]
+    return said[-1] if said else None
+
+
+def mark_read(batch: Sequence[Message]) -> None:
+    """Note that the extractor has had these."""
+    ids = [message.pk for message in batch]
+    Message.objects.filter(pk__in=ids).update(is_extracted=True)
+
+
+def heard(user: User, batch: Sequence[Message]) -> "list[Heard]":
+    """The messages as the extractor reads them."""
+    from memoryapp.agents.extractor import Heard, Speaker
+
+    return [
+        Heard(
+            number=number,
+            role=cast(Speaker, message.role),
+            body=message.body,
+            said_at=message.created_at.astimezone(user.zone),
+        )
+        for number, message in enumerate(batch, 1)
+    ]
+
+
+def known(user: User, batch: Sequence[Message]) -> "list[Known]":
+    """The facts and prompts that the extractor may change, with small numbers for ids."""
+    from memoryapp.agents.extractor import Known
+
+    facts = list(Fact.objects.for_user(user).in_use()[: KNOWN_FACTS + 1])
+    if len(facts) > KNOWN_FACTS:
+        said = "\n".join(m.body for m in batch if m.role == Message.Role.USER)
+        nearest = recall.search(user, said, limit=KNOWN_FACTS)
+        ids = [memory.id for memory in nearest]
+        facts = list(Fact.objects.for_user(user).in_use().filter(pk__in=ids))
+    rows = [*facts, *Prompt.objects.for_user(user).in_use()]
+    return [
+        Known(
+            number=number,
+            id=str(row.pk),
+            table=row.table,
+            kind=getattr(row, "kind", ""),
+            key=row.key,
+            value=row.value,
+            subject=getattr(row, "subject", ""),
+        )
+        for number, row in enumerate(rows, 1)
+    ]

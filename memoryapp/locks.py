@@ -1,0 +1,59 @@
+"""Locks by name in PostgreSQL, so that work of one name is done one at a time, on all machines.
+
+They are held by the session and not by a transaction: a model may think meanwhile.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.conf import settings
+from django.db import connection
+
+# Those of this process: PostgreSQL gives a session the same lock again and again.
+_held: set[str] = set()
+
+
+class Busy(Exception):
+    """Somebody is at it; come again in a moment."""
+
+
+@contextmanager
+def one_at_a_time(name: str) -> Iterator[None]:
+    """Wait until nobody else is at what has this name."""
+    with connection.cursor() as cursor:
+        cursor.execute("select pg_advisory_lock(hashtextextended(%s, 0))", [name])
+    try:
+        yield
+    finally:
+        _unlock(name)
+
+
+@contextmanager
+def unless_busy(name: str) -> Iterator[None]:
+    """Be the only one at what has this name, or raise Busy.
+
+    Without a queue, from which one could come again, it waits.
+    """
+    if settings.Q_CLUSTER["sync"]:
+        with one_at_a_time(name):
+            yield
+        return
+    if name in _held or not _try(name):
+        raise Busy(name)
+    _held.add(name)
+    try:
+        yield
+    finally:
+        _held.discard(name)
+        _unlock(name)
+
+
+def _try(name: str) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("select pg_try_advisory_lock(hashtextextended(%s, 0))", [name])
+        return bool(cursor.fetchone()[0])
+
+
+def _unlock(name: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("select pg_advisory_unlock(hashtextextended(%s, 0))", [name])

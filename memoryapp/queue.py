@@ -1,0 +1,106 @@
+"""django-q2's queue as background work uses it: tasks for later, and many taken at once."""
+
+import logging
+import traceback
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from datetime import timedelta
+from functools import partial
+from itertools import chain, islice
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+from django_q.brokers.orm import ORM
+from django_q.models import OrmQ, Task
+from django_q.monitor import save_task
+from django_q.tasks import async_task
+
+from memoryapp import heartbeat
+
+logger = logging.getLogger("memoryapp.tasks")
+
+MOST_ROWS = 500  # among which calls of one task are looked for: enough for a hundred of them
+AGAIN_SECONDS = 1  # until what somebody else was at is tried again
+
+Call = tuple[str, ...]  # what a task is called with
+
+
+class Later(ORM):
+    """The queue, from which what is put in now is taken after so many seconds."""
+
+    def __init__(self, seconds: float = 0) -> None:
+        super().__init__()
+        self.seconds = seconds
+
+    def enqueue(self, task: str) -> Any:
+        due = timezone.now() + timedelta(seconds=self.seconds)
+        return self.get_connection().create(key=self.list_key, payload=task, lock=due).pk
+
+
+def enqueue(task: Callable[..., None], *ids: Any, after: float = 0) -> None:
+    """Hand a task to the worker, which takes it up after so many seconds. It is a row of the
+    current transaction, so that neither what was saved nor what follows from it is ever there
+    without the other."""
+    call = map(str, ids)
+    if settings.Q_CLUSTER["sync"]:
+        transaction.on_commit(partial(async_task, task, *call))
+    else:
+        async_task(task, *call, broker=Later(after))
+
+
+def take(task: Callable[..., None], *, most: int) -> dict[Call, list[OrmQ]]:
+    """Take calls of this task that wait, the oldest first, as the cluster takes them: at most so
+    many different ones, each with all rows that ask for it.
+
+    What failed before is left to the cluster, which notes how it ends this time.
+    """
+    waiting = heartbeat.queue().filter(lock__lt=timezone.now())
+    found = [row for row in waiting.order_by("pk")[:MOST_ROWS] if row.task.get("func") is task]
+    tried = set(Task.objects.filter(pk__in=map(OrmQ.task_id, found)).values_list("pk", flat=True))
+    calls: dict[Call, list[OrmQ]] = defaultdict(list)
+    for row in found:
+        if row.task_id() not in tried:
+            calls[tuple(row.args())].append(row)
+    chosen = dict(islice(calls.items(), most))
+    ours = _lock(waiting, chain.from_iterable(chosen.values()))
+    mine = ((call, [row for row in rows if row.pk in ours]) for call, rows in chosen.items())
+    return {call: rows for call, rows in mine if rows}
+
+
+def _lock(waiting: Any, rows: Iterable[OrmQ]) -> set[int]:
+    """Those of the rows that nobody else has taken meanwhile."""
+    due = timezone.now() + timedelta(seconds=settings.Q_CLUSTER["retry"])
+    with transaction.atomic():
+        free = waiting.filter(pk__in=[row.pk for row in rows]).select_for_update(skip_locked=True)
+        ours = set(free.values_list("pk", flat=True))
+        _these(ours).update(lock=due)
+    return ours
+
+
+def done(rows: Sequence[OrmQ]) -> None:
+    """Drop what was taken: it is done."""
+    _these(row.pk for row in rows).delete()
+
+
+def put_back(rows: Sequence[OrmQ]) -> None:
+    """Let what was taken be taken again in a moment."""
+    again = timezone.now() + timedelta(seconds=AGAIN_SECONDS)
+    _these(row.pk for row in rows).update(lock=again)
+
+
+def failed(rows: Sequence[OrmQ], error: Exception) -> None:
+    """Note that what was taken failed, as the cluster does: for an administrator to see, and to be
+    tried again after a while, so many times."""
+    result = f"{error} : {''.join(traceback.format_exception(error))}"
+    for row in rows:
+        logger.error("Failed '%s' (%s) - %s", row.func(), row.name(), result)
+        ended = {"success": False, "result": result, "stopped": timezone.now(), "ack_id": row.pk}
+        # Else it closes connections that are old, and with this one its locks would be gone.
+        with transaction.atomic():
+            save_task({**row.task, **ended, "sync": True}, Later())
+
+
+def _these(keys: Iterable[int]) -> Any:
+    return OrmQ.objects.filter(pk__in=list(keys))
