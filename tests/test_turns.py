@@ -5,10 +5,12 @@ from django.core.exceptions import ValidationError
 
 from memoryapp import branches, turns
 from memoryapp.agents import llm
+from memoryapp.memory import embeddings, recall
 from memoryapp.models import Usage
 from memoryapp.models.chats import num_tokens
 from tests.factories import make_chat, make_fact, make_prompt
 from tests.fakes import says
+from tests.memory import findable
 
 
 async def answer(turn, model):
@@ -21,6 +23,20 @@ def test_open_turn_saves_the_message_and_the_row_of_its_reply(chat):
     turn = turns.open_turn(chat=chat, body="  And now?  ")
     assert (turn.user_message.body, turn.is_new) == ("And now?", True)
     assert (turn.reply.status, turn.reply.parent) == ("streaming", turn.user_message)
+
+
+def test_a_question_is_understood_while_it_is_saved(ada, chat):
+    findable.make_fact(ada, "deployment_tools", "Terraform through GitHub Actions")
+    asked = turns.open_turn(chat=chat, body=f" {findable.TOOLS} ").asked
+    assert asked.vector.result() == embeddings.embed_query(findable.TOOLS)
+    first, again = (recall.recall(ada, chat, findable.TOOLS, asked=each) for each in (asked, None))
+    assert first.memories == again.memories != ()
+
+
+@pytest.mark.parametrize("off", ["chat", "person"])
+def test_without_memory_nobody_looks_for_what_a_question_means(chat, off):
+    (chat if off == "chat" else chat.user).memory_on = False
+    assert turns.open_turn(chat=chat, body="And now?").asked is None
 
 
 def test_the_same_id_is_the_same_turn(chat):
