@@ -173,7 +173,7 @@ Q_CLUSTER = {
     "retry": 330,  # more than twice the timeout: a task is never given out while it still runs
     "max_attempts": 3,
     "poll": 0.2,
-    "save_limit": 250,
+    "save_limit": 0,  # the watchdog drops old ones: django-q2 reads all that are kept each time
     "catch_up": False,
     "label": "Background work",
     "sync": env.bool("TASKS_INLINE", default=False),

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 from django_q.brokers.orm import ORM
-from django_q.models import OrmQ, Task
+from django_q.models import OrmQ, Success, Task
 from django_q.monitor import save_task
 from django_q.tasks import async_task
 
@@ -22,6 +22,7 @@ from memoryapp import heartbeat
 logger = logging.getLogger("memoryapp.tasks")
 
 MOST_ROWS = 500  # among which calls of one task are looked for: enough for a hundred of them
+DONE_KEPT = 250  # of the tasks that are done, for an administrator to see
 AGAIN_SECONDS = 1  # until what somebody else was at is tried again
 
 Call = tuple[str, ...]  # what a task is called with
@@ -100,6 +101,12 @@ def failed(rows: Sequence[OrmQ], error: Exception) -> None:
         # Else it closes connections that are old, and with this one its locks would be gone.
         with transaction.atomic():
             save_task({**row.task, **ended, "sync": True}, Later())
+
+
+def drop_done() -> None:
+    """Keep no more than the latest of the tasks that are done."""
+    kept = Success.objects.order_by("-stopped").values("pk")[:DONE_KEPT]
+    Success.objects.exclude(pk__in=kept).delete()
 
 
 def _these(keys: Iterable[int]) -> Any:

@@ -17,6 +17,7 @@ from django_q.models import OrmQ, Task
 
 from memoryapp import tasks
 from memoryapp.heartbeat import Heartbeat, num_workers, queue
+from memoryapp.queue import drop_done
 from memoryapp.supervisor import Child, stop
 
 logger = logging.getLogger(__name__)
@@ -118,6 +119,7 @@ class Watchdog:
             logger.warning("Background work has stalled (%s): starting it again", why)
             self.cluster.kill()
             self.cluster.start()
+        drop_done()
         if time.monotonic() >= self.next_sweep:
             self.next_sweep = time.monotonic() + SWEEP_SECONDS
             sweep()

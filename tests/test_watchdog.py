@@ -5,7 +5,7 @@ from django.utils import timezone
 from django_q.models import OrmQ, Task
 from django_q.tasks import async_task
 
-from memoryapp import heartbeat
+from memoryapp import heartbeat, queue
 from memoryapp.models import Message
 from tests.processes import database_url, running, wait_until
 
@@ -90,3 +90,16 @@ def test_task_that_was_cut_off_is_run_by_the_next_cluster(worker):
 
     wait_until(lambda: is_done(task))
     assert Task.objects.get(pk=task).attempt_count == 1
+
+
+def test_of_the_tasks_that_are_done_the_latest_are_kept(worker):
+    now = timezone.now()
+    for age in range(queue.DONE_KEPT + 20):
+        at = now - timedelta(minutes=age)
+        name = f"task{age}"
+        Task.objects.create(id=name, name=name, func="f", started=at, stopped=at, success=True)
+    Task.objects.create(id="old", name="old", func="f", started=at, stopped=at, success=False)
+
+    wait_until(lambda: not Task.objects.filter(pk=name).exists())
+    assert Task.objects.count() == queue.DONE_KEPT + 1
+    assert Task.objects.filter(pk__in=["old", "task0"]).count() == 2

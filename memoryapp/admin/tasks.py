@@ -33,7 +33,7 @@ class FailureAdmin(queue.FailAdmin):
 
 @admin.register(Success)
 class SuccessAdmin(queue.TaskAdmin):
-    """Tasks that are done; django-q2 keeps the last few hundred."""
+    """Tasks that are done, the last few hundred of those that were run by themselves."""
 
     list_display = ["func", "args", "started", "stopped", "time_taken"]
     list_filter = ["func", "stopped"]
