@@ -52,3 +52,8 @@ def test_a_reply_ends_only_together_with_the_tasks_that_follow_it(new_chat, monk
 def test_a_new_fact_is_embedded(ada):
     make_fact(ada, "city", "Graz")
     assert queued() == [tasks.embed_facts.__name__]
+
+
+def test_a_fact_that_has_its_vector_is_left_alone(ada):
+    make_fact(ada, "city", "Graz", embedding=[0.6, 0.8], embedding_model="minilm")
+    assert queued() == []

@@ -38,6 +38,18 @@ def test_what_was_learned_is_found_by_meaning_at_once(taught):
     assert not Fact.objects.filter(embedding=None).exists()
 
 
+def test_without_an_embedder_it_is_learned_all_the_same_and_embedded_later(
+    taught, settings, monkeypatch
+):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    settings.EMBEDDING_MODEL = "openai:text-embedding-3-small"
+    OrmQ.objects.all().delete()
+    with llm.override({"extractor": learns(GRAZ)}):
+        tasks.extract(str(taught.pk))
+    assert Fact.objects.get().embedding is None
+    assert [row.func() for row in OrmQ.objects.all()] == ["memoryapp.tasks.embed_facts"]
+
+
 def test_a_second_extract_asks_no_model_and_changes_nothing(taught):
     model = learns(GRAZ)
     with llm.override({"extractor": model}):
