@@ -4,7 +4,7 @@ import logging
 import traceback
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain, islice
 from typing import Any
@@ -23,32 +23,31 @@ logger = logging.getLogger("memoryapp.tasks")
 
 MOST_ROWS = 500  # among which calls of one task are looked for: enough for a hundred of them
 DONE_KEPT = 250  # of the tasks that are done, for an administrator to see
-AGAIN_SECONDS = 1  # until what somebody else was at is tried again
+AGAIN_SECONDS = 1
 
 Call = tuple[str, ...]  # what a task is called with
 
 
 class Later(ORM):
-    """The queue, from which what is put in now is taken after so many seconds."""
+    """The queue, into which tasks are put that are taken when they are due and not before."""
 
-    def __init__(self, seconds: float = 0) -> None:
+    def __init__(self, due: datetime) -> None:
         super().__init__()
-        self.seconds = seconds
+        self.due = due
 
     def enqueue(self, task: str) -> Any:
-        due = timezone.now() + timedelta(seconds=self.seconds)
-        return self.get_connection().create(key=self.list_key, payload=task, lock=due).pk
+        return self.get_connection().create(key=self.list_key, payload=task, lock=self.due).pk
 
 
-def enqueue(task: Callable[..., None], *ids: Any, after: float = 0) -> None:
-    """Hand a task to the worker, which takes it up after so many seconds. It is a row of the
+def enqueue(task: Callable[..., None], *ids: Any, due: datetime | None = None) -> None:
+    """Hand a task to the worker, which takes it up at once, or when it is due. It is a row of the
     current transaction, so that neither what was saved nor what follows from it is ever there
     without the other."""
     call = map(str, ids)
     if settings.Q_CLUSTER["sync"]:
         transaction.on_commit(partial(async_task, task, *call))
     else:
-        async_task(task, *call, broker=Later(after))
+        async_task(task, *call, broker=Later(due or timezone.now()))
 
 
 def take(task: Callable[..., None], *, most: int) -> dict[Call, list[OrmQ]]:
@@ -85,10 +84,14 @@ def done(rows: Sequence[OrmQ]) -> None:
     _these(row.pk for row in rows).delete()
 
 
+def in_a_moment() -> datetime:
+    """When what somebody else was at is tried again."""
+    return timezone.now() + timedelta(seconds=AGAIN_SECONDS)
+
+
 def put_back(rows: Sequence[OrmQ]) -> None:
     """Let what was taken be taken again in a moment."""
-    again = timezone.now() + timedelta(seconds=AGAIN_SECONDS)
-    _these(row.pk for row in rows).update(lock=again)
+    _these(row.pk for row in rows).update(lock=in_a_moment())
 
 
 def failed(rows: Sequence[OrmQ], error: Exception) -> None:
@@ -100,7 +103,7 @@ def failed(rows: Sequence[OrmQ], error: Exception) -> None:
         ended = {"success": False, "result": result, "stopped": timezone.now(), "ack_id": row.pk}
         # Else it closes connections that are old, and with this one its locks would be gone.
         with transaction.atomic():
-            save_task({**row.task, **ended, "sync": True}, Later())
+            save_task({**row.task, **ended, "sync": True}, ORM())
 
 
 def drop_done() -> None:

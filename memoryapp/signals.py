@@ -18,7 +18,7 @@ def message_saved(instance: Message, **kwargs: Any) -> None:
         for task in (tasks.title, tasks.summarize, tasks.embed_messages):
             tasks.enqueue(task, instance.chat_id)
         tasks.enqueue(tasks.note_use, instance.pk)
-        tasks.enqueue(tasks.extract, instance.chat_id, after=tasks.LEARN_AFTER_SECONDS)
+        tasks.enqueue(tasks.extract, instance.chat_id, due=tasks.next_lesson())
 
 
 @receiver(branch_switched, sender=Chat)

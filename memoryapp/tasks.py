@@ -5,7 +5,9 @@ transaction, and writes once.
 """
 
 import logging
+import time
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from typing import Any, cast
 
 from django.db import transaction
@@ -23,9 +25,15 @@ from memoryapp.together import Steps, answer, together
 logger = logging.getLogger("memoryapp.tasks")
 
 EMBED_SECONDS = 60  # at a time, that other work gets its turn
-# How long what is said is left unread: turns that come quickly are read together.
-LEARN_AFTER_SECONDS = 2
+LESSON_SECONDS = 3
 EXTRACTOR_FAILED = gettext_noop("I couldn't learn from this message: {}")
+
+
+def next_lesson() -> datetime:
+    """When what was said now is to be learned. The same moment for all that is said within a few
+    seconds, so that turns that come quickly are read together, and so are many people's chats."""
+    lesson = time.time() // LESSON_SECONDS + 1
+    return datetime.fromtimestamp(lesson * LESSON_SECONDS, tz=UTC)
 
 
 @together("extractor")

@@ -44,7 +44,7 @@ def together(agent: "Configured") -> Callable[[Callable[..., Steps[None]]], Call
                 if each in taken:
                     _settle(taken[each], outcome)
             if isinstance(error, Busy):
-                queue.enqueue(task, *call, after=queue.AGAIN_SECONDS)
+                queue.enqueue(task, *call, due=queue.in_a_moment())
             elif error is not None:
                 raise error
 

@@ -131,7 +131,7 @@ class Watchdog:
         """Why no task will be worked on any more; empty while that may still happen."""
         is_working = self.cluster.is_working()
         # Not those that are only to come a little later.
-        later = timedelta(seconds=tasks.LEARN_AFTER_SECONDS)
+        later = timedelta(seconds=tasks.LESSON_SECONDS)
         taken = queue().filter(lock__gt=timezone.now() + later)
         state = taken.aggregate(latest=Max("lock"), count=Count("pk"))
         if is_working or self.cluster.is_starting or state != self.taken:

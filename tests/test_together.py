@@ -5,6 +5,7 @@ import re
 import signal
 import threading
 from contextlib import contextmanager
+from datetime import timedelta
 
 import pytest
 from django.db import connection
@@ -200,7 +201,7 @@ def test_when_its_time_is_over_nothing_is_lost_and_nothing_held(chats):
 
 
 def test_what_is_to_come_later_isnt_taken_before(chats):
-    queue.enqueue(tasks.extract, chats[1].pk, after=60)
+    queue.enqueue(tasks.extract, chats[1].pk, due=timezone.now() + timedelta(minutes=1))
     with llm.override({"extractor": Reader()}):
         tasks.extract(str(chats[0].pk))
     assert learned() == ["Graz"]

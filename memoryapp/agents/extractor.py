@@ -75,7 +75,7 @@ CONTEXT_BYTES = 600
 # The nearest known rows tell the model which keys to use; the ledger finds repeats by itself.
 KNOWN_ROWS, KNOWN_VALUE_BYTES = 40, 100
 # Little enough to find everything that it teaches, for any model.
-PORTION_BYTES = llm.LOCAL_BYTES
+PORTION_BYTES = 6_000
 
 # A local server holds its model to the schema, and a small one writes on and on where that sets
 # no end. Answers aren't checked against these ends: what is good and longer is no error.
@@ -203,7 +203,7 @@ def _document(heard: Iterable[Heard], known: Sequence[Known], *, now: datetime) 
             for message in heard
         ],
     }
-    return json.dumps(document, ensure_ascii=False)
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
 
 
 def _row(known: Known) -> dict[str, Any]:

@@ -57,7 +57,7 @@ BACKGROUND_SECONDS = 140
 IN_BACKGROUND = ModelSettings(timeout=120, request_timeout=120, max_retries=1, thinking=False)
 # In UTF-8 bytes, of which about four make a token in any script. Ollama drops what is over its
 # 4,096 tokens, answer and all, without a word; hosted models take 100,000 and more.
-LOCAL_BYTES, HOSTED_BYTES = 6_000, 48_000
+LOCAL_BYTES, HOSTED_BYTES = 8_000, 48_000
 
 
 @dataclass(frozen=True)

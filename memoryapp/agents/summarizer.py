@@ -44,7 +44,7 @@ TITLE_CHARS = 60
 TITLE_MESSAGES, TITLE_MESSAGE_BYTES = 4, 800
 
 # Far more than 300 words, and than six, for a model that can't help thinking first.
-SUMMARY_TOKENS, TITLE_TOKENS = 1500, 300
+SUMMARY_TOKENS, TITLE_TOKENS = 1000, 300
 
 QUOTATION_MARKS = "\"'`“”„‟«»‹›‘’‚「」『』"
 BEFORE_A_NAME, AFTER_A_NAME = f"{QUOTATION_MARKS}*_~#>- ", f"{QUOTATION_MARKS}*_~.。 "

@@ -40,13 +40,13 @@ async def test_messages_are_sent_fenced_and_a_summary_comes_back():
 async def test_what_is_too_long_for_one_call_is_folded_together():
     model = Script(["First."], ["Second."], ["Third."])
 
-    run = await summary_of(model, [Said("user", "word " * 3000)])
+    run = await summary_of(model, [Said("user", "word " * 4000)])
 
     assert run.output == "Third."
     sent = [request[-1].parts[-1].content for request in model.requests]
     assert len(sent) == 3
     assert '<message role="summary">Second.</message>' in sent[2]
-    assert sum(text.count("word") for text in sent) == 3000
+    assert sum(text.count("word") for text in sent) == 4000
 
 
 @pytest.mark.parametrize("said", [" \n", "<think>Hm.</think>"])
