@@ -1,6 +1,7 @@
 """The project's own processes, run as a person would run them."""
 
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -136,8 +137,12 @@ def is_alive(process):
 
 
 def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return server.getsockname()[1]
+    """One below those that the system gives out by itself, so that nobody else gets it while what
+    listens there is started again."""
+    while True:
+        port = random.randint(20_000, 32_000)
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 @contextmanager

@@ -57,11 +57,30 @@ def test_a_stop_reaches_the_process_that_writes(up, model, note):
     assert max(seconds) < 2
 
 
+def writing(up):
+    """The processes that answer, of the one that watches over them."""
+    return [child for child in up.web.children() if "spawn_main" in " ".join(child.cmdline())]
+
+
+def test_one_that_is_only_slow_keeps_its_replies(up):
+    asked = [up.say(up.make_chat(), f"Slowly {n} [[words=100 pace=0.05]]") for n in range(4)]
+    wait_until(lambda: all(question.text for question in asked), 60)
+    processes = writing(up)
+    for process in processes:
+        process.suspend()
+    time.sleep(8)
+    for process in processes:
+        process.resume()
+    for question in asked:
+        assert (question.ended(), question.text) == ("done", words(100))
+    assert writing(up) == processes
+
+
 def test_one_that_is_killed_takes_only_its_own_replies_along(up, note):
     asked = [up.say(up.make_chat(), f"Both {n} [[words=200 pace=0.1]]") for n in range(8)]
     wait_until(lambda: all(question.text for question in asked), 60)
     server = up.web
-    kill(next(child for child in server.children() if "spawn_main" in " ".join(child.cmdline())))
+    kill(writing(up)[0])
     killed_at = time.monotonic()
     ends = [question.ended() for question in asked]
     note("seconds until all had ended", time.monotonic() - killed_at)
@@ -70,4 +89,4 @@ def test_one_that_is_killed_takes_only_its_own_replies_along(up, note):
         assert (end, status) in [("done", "complete"), ("reply_interrupted", "interrupted")]
         assert status == "interrupted" or body == question.text == words(200)
     assert server.is_running()
-    wait_until(lambda: len(server.children()) >= 2, 30)
+    wait_until(lambda: len(writing(up)) == 2, 30)

@@ -29,6 +29,7 @@ POSTGRES_SECONDS = 5  # between two tries to start it again
 STOP_SECONDS = 7.5  # a web process saves its replies within five
 ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # and where such a server is reached from here
 CLOSE_SECONDS = 2  # for requests that are still being answered
+SILENT_SECONDS = 30  # before one of several web processes is taken for dead, and ended
 
 
 class Command(BaseCommand):
@@ -107,6 +108,7 @@ def _web(host: str, port: int, workers: int) -> Child:
     arguments = [f"--host={host}", f"--port={port}", f"--workers={workers}", "--no-server-header"]
     arguments += ["--no-access-log", "--log-level=warning"]
     arguments += [f"--timeout-graceful-shutdown={CLOSE_SECONDS}"]
+    arguments += [f"--timeout-worker-healthcheck={SILENT_SECONDS}"]
     return Child("web server", "-m", "uvicorn", "config.asgi:application", *arguments)
 
 
