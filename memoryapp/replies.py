@@ -315,8 +315,8 @@ async def _take_over() -> None:
 
 async def drain() -> None:
     """End every reply of this process as interrupted, with the text it has."""
-    tasks = [live.task for live in LIVE.values() if live.task is not None]
+    ending = [live.task for live in LIVE.values() if live.task is not None]
     for live in LIVE.values():
         live.cut(live.cut_off)
-    if tasks:
-        await asyncio.wait(tasks, timeout=DRAIN_SECONDS)
+    if ending:
+        await asyncio.wait(ending, timeout=DRAIN_SECONDS)
