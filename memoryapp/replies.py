@@ -1,6 +1,7 @@
 """A turn that runs detached from any socket: who writes it, how it is stopped, how it ends."""
 
 import asyncio
+import gc
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
@@ -18,7 +19,7 @@ from memoryapp import tasks, writers
 from memoryapp.accounting import account_for_part
 from memoryapp.agents import llm
 from memoryapp.channel_layer import chat_group
-from memoryapp.memory import embeddings
+from memoryapp.memory import recall
 from memoryapp.models import Message
 from memoryapp.models.chats import INTERRUPTED, WRITER_LEASE
 from memoryapp.patience import cancel, in_database, patiently
@@ -289,9 +290,7 @@ async def lifespan(scope: Any, receive: Callable[[], Awaitable[Event]], send: An
     while True:
         event = await receive()
         if event["type"] == "lifespan.startup":
-            # The first question shall not wait for what loads slowly, nor do without memory.
-            for prepare in (embeddings.prepare, llm.prepare):
-                asyncio.get_running_loop().run_in_executor(None, prepare)
+            beside.append(asyncio.create_task(_whatever_happens(_get_ready)))
             beside.append(asyncio.create_task(writers.this.be_known()))
             beside.append(asyncio.create_task(_whatever_happens(_take_over)))
             await send({"type": "lifespan.startup.complete"})
@@ -302,6 +301,16 @@ async def lifespan(scope: Any, receive: Callable[[], Awaitable[Event]], send: An
             await get_channel_layer().flush()
             await send({"type": "lifespan.shutdown.complete"})
             return
+
+
+async def _get_ready() -> None:
+    """The first question shall not wait for what loads slowly, nor do without memory."""
+    loop = asyncio.get_running_loop()
+    await asyncio.gather(
+        *(loop.run_in_executor(None, prepare) for prepare in (recall.prepare, llm.prepare))
+    )
+    # All replies stand still while garbage is looked for, and what is loaded now is none.
+    gc.freeze()
 
 
 async def _take_over() -> None:

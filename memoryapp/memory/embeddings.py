@@ -49,15 +49,6 @@ def model_name() -> str:
     return chosen or str(settings.EMBEDDING_MODEL)
 
 
-def is_ready() -> bool:
-    """Whether the first question wouldn't have to wait until the model is loaded."""
-    if settings.EMBEDDING_MODEL != MINILM:
-        return True
-    from memoryapp.memory import minilm
-
-    return minilm.is_loaded()
-
-
 def prepare() -> None:
     """Load the model if it runs in this process. That takes a second, and only the first time."""
     if settings.EMBEDDING_MODEL == MINILM:

@@ -6,9 +6,10 @@ import time
 from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from math import log as ln
 from math import sqrt
+from threading import Lock
 
 from django.conf import settings
 from django.db import connection
@@ -22,7 +23,16 @@ from memoryapp.memory.scan import EQUALLY, Mark, Question, Scan, scan
 from memoryapp.models import Chat, Fact, User
 from memoryapp.models.chats import num_tokens
 
-__all__ = ["Memory", "Recalled", "arecall", "begin", "recall", "search", "search_archive"]
+__all__ = [
+    "Memory",
+    "Recalled",
+    "arecall",
+    "begin",
+    "prepare",
+    "recall",
+    "search",
+    "search_archive",
+]
 
 # Of the budget, what is always in and what the question finds get this much each at most; turns
 # get what is left. On LoCoMo, facts with 40 % brought in more evidence than turns alone.
@@ -195,6 +205,23 @@ def distinct(turns: Iterable[Memory], told: Iterable[Memory], question: str) -> 
 executor = ThreadPoolExecutor(2, thread_name_prefix="recall")
 
 
+def prepare() -> None:
+    """Do what takes long the first time; whoever asks meanwhile waits for the same."""
+    with _preparing:
+        _rehearse()
+
+
+_preparing = Lock()
+
+
+@lru_cache(maxsize=1)
+def _rehearse() -> None:
+    embeddings.prepare()
+    nobody, question = User(pk=0), "What do I like?"
+    asked = understood(nobody, question)  # in as much time as that takes
+    with_own_connection(partial(recall, nobody, Chat(user=nobody), question, asked=asked))
+
+
 async def arecall(
     user: User,
     chat: Chat,
@@ -206,9 +233,9 @@ async def arecall(
 ) -> Recalled:
     """As `recall`, off the event loop. After `RECALL_TIMEOUT_MS` the reply goes on without it."""
     loop = asyncio.get_running_loop()
-    if not embeddings.is_ready():
+    if not _rehearse.cache_info().currsize:
         # Once in the life of a process; the first question is not to lose its memory over it.
-        await loop.run_in_executor(executor, embeddings.prepare)
+        await loop.run_in_executor(executor, prepare)
     work = partial(recall, user, chat, question, asked=asked, without=without, local=local)
     started = time.perf_counter()
     job = loop.run_in_executor(executor, with_own_connection, work)

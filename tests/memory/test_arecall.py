@@ -5,7 +5,7 @@ import time
 import pytest
 from django.db import connection, connections
 
-from memoryapp.memory import embeddings, minilm
+from memoryapp.memory import minilm
 from memoryapp.memory import recall as recall_module
 from memoryapp.memory.recall import arecall
 from memoryapp.models import Chat
@@ -48,6 +48,7 @@ async def test_loading_the_embedding_model_is_not_counted_as_recall(ada, setting
     settings.RECALL_TIMEOUT_MS = 1000
     chat = await Chat.objects.acreate(user=ada)
     minilm._load.cache_clear()
+    recall_module._rehearse.cache_clear()
     with minilm._loading:
         first = asyncio.ensure_future(arecall(ada, chat, TOOLS))
         await asyncio.sleep(1.2)
@@ -55,9 +56,10 @@ async def test_loading_the_embedding_model_is_not_counted_as_recall(ada, setting
     assert (await first).timed_out is False
 
 
+@pytest.mark.django_db(transaction=True)
 async def test_arecall_goes_on_without_memory_when_time_is_up(settings, caplog):
     settings.RECALL_TIMEOUT_MS = 50
-    embeddings.prepare()
+    await asyncio.to_thread(recall_module.prepare)
     release = threading.Event()
     busy = [in_recall_thread(release.wait) for _ in range(2)]
     tasks = [asyncio.ensure_future(work) for work in busy]

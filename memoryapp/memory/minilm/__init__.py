@@ -108,10 +108,6 @@ def _load() -> MiniLM:
     return model
 
 
-def is_loaded() -> bool:
-    return _load.cache_info().currsize > 0
-
-
 def load() -> MiniLM:
     """The model, loaded by the first who asks (a second at most); others wait for the same one."""
     with _loading:
