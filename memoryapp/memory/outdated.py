@@ -4,17 +4,23 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from django.db.models import F, Q, TextField, Value
-from django.db.models.functions import Lower, StrIndex
-from django.utils import timezone
+from django.db.models import Q
 
 from memoryapp.memory.memories import Memory
 from memoryapp.memory.operations import quote_start
 from memoryapp.memory.wording import is_telling
 from memoryapp.models import Fact, User
-from memoryapp.models.memory import HAS_AN_END, Status, said_in_one_line
+from memoryapp.models.memory import Status, said_in_one_line
 
 Place = tuple[str, str]  # subject and key, under which one value holds at a time
+
+# Written out as in memories.py: it is part of every reply.
+FORMER = """
+select id, subject, key, value, source_message_id, valid_to, expires_at from memoryapp_fact
+where user_id = %(user)s and (valid_to is not null or expires_at <= now())
+    and (source_message_id = any(%(turns)s::uuid[]) or strpos(lower(%(said)s), lower(value)) > 0)
+order by valid_from
+"""
 
 
 def marked(
@@ -42,12 +48,9 @@ def marked(
 
 def former_values(user: User, turns: Sequence[Memory]) -> list[Fact]:
     """Facts that hold no longer, and that one of these turns may tell."""
-    said = Value("\n".join(turn.text for turn in turns), output_field=TextField())
-    facts = Fact.objects.for_user(user).filter(HAS_AN_END)
-    over = facts.filter(Q(valid_to__isnull=False) | Q(expires_at__lte=timezone.now()))
-    told = Q(source_message__in=[turn.id for turn in turns]) | Q(place__gt=0)
-    places = over.annotate(place=StrIndex(Lower(said), Lower(F("value"))))
-    return list(places.filter(told).order_by("valid_from"))
+    said = "\n".join(turn.text for turn in turns)
+    parameters = {"user": user.pk, "turns": [turn.id for turn in turns], "said": said}
+    return list(Fact.objects.raw(FORMER, parameters))
 
 
 def current(user: User, former: Iterable[Fact]) -> list[Fact]:

@@ -96,10 +96,10 @@ COLUMNS = {
             and vector_dims(embedding) = vector_dims(%(vector)s::halfvec)
             then -(embedding <#> %(vector)s::halfvec) end, 'NaN')::real)""",
     ),
-    "bits": (">i8", "int8send({bits})"),
+    "bits": (">i4", "int4send({bits})"),
 }
 # Each word for itself and not from a list: that takes a fifth of the time.
-BIT = "(tsv @@ %(word_{0})s::tsquery)::int::bigint << {0}"
+BIT = "case when tsv @@ %(word_{})s::tsquery then {} else 0 end"
 DTYPE = np.dtype([(name, dtype) for name, (dtype, _) in COLUMNS.items()])
 POSTGRES_EPOCH = 946_684_800  # 2000-01-01, which PostgreSQL counts microseconds from
 
@@ -182,7 +182,7 @@ class Asking(NamedTuple):
 
     def look_for(self, words: Sequence[str]) -> tuple[bool, bytes | None]:
         """Whether some rows are in another language, and all rows as bytes."""
-        bits = " | ".join(f"({BIT.format(number)})" for number in range(len(words)))
+        bits = " + ".join(BIT.format(number, 1 << number) for number in range(len(words)))
         columns = " || ".join(send for _, send in COLUMNS.values() if send)
         query = self.rows + PASS.format(columns=columns.format(bits=bits or "0"))
         named = {f"word_{number}": word for number, word in enumerate(words)}
