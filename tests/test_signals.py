@@ -1,5 +1,6 @@
 import pytest
 from django.db import transaction
+from django.utils import timezone
 from django_q.models import OrmQ
 
 from memoryapp import queue, tasks
@@ -20,6 +21,14 @@ def new_chat(ada):
 def test_a_finished_reply_queues_what_follows_it(new_chat):
     new_chat.add_message(Message.Role.ASSISTANT, "Well.")
     assert queued() == ["embed_messages", "extract", "note_use", "summarize", "title"]
+
+
+def test_learning_waits_for_the_next_moment_that_all_share(new_chat):
+    new_chat.add_message(Message.Role.ASSISTANT, "Well.")
+    [due] = [row.lock for row in OrmQ.objects.all() if row.task["func"] is tasks.extract]
+    seconds = (due - timezone.now()).total_seconds()
+    assert -1 < seconds <= tasks.LESSON_SECONDS
+    assert due.timestamp() % tasks.LESSON_SECONDS == 0
 
 
 def test_a_question_and_a_streaming_reply_queue_nothing(new_chat):

@@ -4,6 +4,9 @@ import json
 import urllib.request
 import uuid
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
+
+from django.utils import timezone
 
 from memoryapp import tasks
 from memoryapp.models import Chat, Fact, Message, User
@@ -50,8 +53,9 @@ def learn(num_jobs: int) -> None:
     chats = [Chat(user=user) for user in users]
     Chat.objects.bulk_create(chats)
     Message.objects.bulk_create(turns(chats))
+    due = timezone.now() + timedelta(seconds=5)  # as what is to be learned is, at one moment
     for chat in chats:
-        tasks.enqueue(tasks.extract, chat.pk)
+        tasks.enqueue(tasks.extract, chat.pk, due=due)
     wait_for_worker()
 
 
