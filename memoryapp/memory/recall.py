@@ -92,7 +92,7 @@ def recall(
     asked = asked or understand(user, question)
     found = scan(
         facts_of(user, without=without, local=local),
-        *turns_of(user, chat=chat, without=without, local=local),
+        turns_of(user, chat=chat, without=without, local=local),
         question=asked,
     )
     reasons = reasons_to_stand(found)
@@ -270,7 +270,7 @@ def search(
     asked = understood(user, question)
     if kind == TURN:
         # Facts lend to the turns that taught them.
-        best = scan(facts_of(user), *turns_of(user), question=asked).best(*TURNS, limit=limit)
+        best = scan(facts_of(user), turns_of(user), question=asked).best(*TURNS, limit=limit)
         memories = marked(user, load(user, best, question))
     else:
         best = scan(facts_of(user, kind=kind), question=asked).best(*Mark, limit=limit)
@@ -298,7 +298,7 @@ def search_archive(
     asked = understood(user, question)
     seen = scan(
         facts_of(user, without=without, local=local),
-        *turns_of(user, chat=chat, without=without, local=local),
+        turns_of(user, chat=chat, without=without, local=local),
         question=asked,
     )
     turns = distinct(

@@ -5,22 +5,29 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Func, QuerySet, UUIDField, Value
+from django.db.models import QuerySet
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from memoryapp.memory.embeddings import BATCH, EmbeddingUnavailable, fill, lacking
 from memoryapp.memory.floors import floor
-from memoryapp.memory.lookup import as_rows, understood
+from memoryapp.memory.lookup import understood
 from memoryapp.memory.passages import split
-from memoryapp.memory.scan import Mark, scan
+from memoryapp.memory.scan import Mark, Source, scan
 from memoryapp.models import Passage, Resource, User
 
 __all__ = ["Found", "add", "read", "search", "split"]
 
 NAME_MAX_CHARS = 200
 UNREAD = ("resource__body", "embedding", "tsv")  # much to load, and not what is shown
+# A pass names its rows by UUID: a passage by the one whose value is its number.
+PASSAGES = f"""
+select key, {Mark.PASSAGE:d}, 0, false, key, created_at, config, tsv, embedding, embedding_model
+from memoryapp_passage as passage join memoryapp_resource as resource on resource.id = resource_id,
+    lateral (select lpad(to_hex(passage.id), 32, '0')::uuid as key) as named
+where resource.user_id = %(user)s or resource.is_shared
+"""
 NO_TEXT = gettext_noop("There is no text in it.")
 
 
@@ -117,9 +124,8 @@ def search(user: User, question: str, limit: int = 5) -> list[Found]:
     if not question.strip():
         return []
     readable = Passage.objects.for_user(user)
-    marked = readable.annotate(mark=Value(Mark.PASSAGE), key=NumberAsUuid("pk"))
-    rows = as_rows(marked, key="key", place="key", at="resource__created_at")
-    best = scan(rows, question=understood(user, question)).best(Mark.PASSAGE, limit=limit)
+    seen = scan(Source(PASSAGES, {"user": user.pk}), question=understood(user, question))
+    best = seen.best(Mark.PASSAGE, limit=limit)
     fitting = [each for each in best if each.score >= floor()]
     passages = (
         readable.select_related("resource")
@@ -127,13 +133,6 @@ def search(user: User, question: str, limit: int = 5) -> list[Found]:
         .in_bulk([each.id.int for each in fitting])
     )
     return [found(passages[each.id.int], each.score) for each in fitting if each.id.int in passages]
-
-
-class NumberAsUuid(Func):
-    """The UUID whose value is a number: a pass names its rows by UUID."""
-
-    template = "lpad(to_hex(%(expressions)s), 32, '0')::uuid"
-    output_field = UUIDField()
 
 
 def found(passage: Passage, score: float) -> Found:

@@ -5,18 +5,16 @@ beside a person with many only some of theirs. The pass is complete, and takes a
 two milliseconds for a thousand rows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from enum import IntEnum
-from itertools import chain
 from typing import Any, NamedTuple
 from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
 from django.db import connection
-from django.db.models import QuerySet
 
 from memoryapp.memory.embeddings import MAX_CHARS, Vector
 from memoryapp.memory.ranking import WORDS_WEIGHT, Rows, Scores, Span, Speaker, score
@@ -50,6 +48,13 @@ class Question:
     config: str  # the text search configuration that says what a word of it is
     named: Speaker = Speaker.NOBODY
     spans: Sequence[Span] = ()
+
+
+class Source(NamedTuple):
+    """What a pass looks through."""
+
+    query: str  # with the columns that ROWS names, in its order
+    parameters: Mapping[str, Any]
 
 
 class Candidate(NamedTuple):
@@ -138,15 +143,12 @@ class Scan(NamedTuple):
         )
 
 
-def scan(*rows: QuerySet[Any, Any], question: Question) -> Scan:
-    """How well each of `rows` fits. They must have the columns of the query above, in its order."""
-    parts, values = zip(*(each.query.sql_with_params() for each in rows), strict=True)
-    names = [f"row_{number}" for number in range(sum(map(len, values)))]
-    rows_query = " union all ".join(parts) % tuple(f"%({name})s" for name in names)
+def scan(*sources: Source, question: Question) -> Scan:
+    """How well each row of the sources fits. A parameter they share is the same for all."""
     asking = Asking(
-        ROWS.format(rows=rows_query),
+        ROWS.format(rows=" union all ".join(source.query for source in sources)),
         {
-            **dict(zip(names, chain(*values), strict=True)),
+            **{name: value for source in sources for name, value in source.parameters.items()},
             "question": question.text[:MAX_CHARS],
             "config": question.config,
             "max_words": MAX_WORDS,
