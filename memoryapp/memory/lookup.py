@@ -22,7 +22,7 @@ Result = TypeVar("Result")
 log = logging.getLogger(__name__)
 
 # Written out, since Django takes longer to put them together than a pass over a thousand rows.
-# Facts in use, as RememberedQuerySet.in_use() has them.
+# Which facts are in use, RememberedQuerySet says too.
 FACTS = f"""
 select id,
     case when is_pinned then {Mark.PINNED:d} when kind = 'identity' then {Mark.IDENTITY:d}
@@ -40,8 +40,8 @@ SPEAKER = f"case role when 'user' then {Mark.OWN_MESSAGE:d} else {Mark.REPLY:d} 
 MAY_BE_TOLD = """
     is_findable and memory_on
     and (chat_id is distinct from %(chat)s or evicted_by_id is not null)
-    and message.id <> all(%(hidden)s::uuid[])
-    and (parent_id is null or parent_id <> all(%(hidden_questions)s::uuid[]))
+    and message.id <> all(%(without)s::uuid[]) and message.id <> all(%(taught)s::uuid[])
+    and (parent_id is null or parent_id <> all(%(taught)s::uuid[]))
 """
 TURNS = f"""
 select message.id, {SPEAKER}, 0, asks, chat_id, message.created_at,
@@ -82,8 +82,7 @@ def turns_of(
     """
     parameters = {"user": user.pk, "without": list(without), "local": local}
     taught = [message for (message,) in fetch(TAUGHT, parameters)]
-    hidden = {"hidden": [*without, *map(str, taught)], "hidden_questions": taught}
-    return Source(TURNS, {"user": user.pk, "chat": chat and chat.pk, **hidden})
+    return Source(TURNS, {**parameters, "chat": chat and chat.pk, "taught": taught})
 
 
 def understood(user: User, question: str, *, seconds: float = 10) -> Question:
