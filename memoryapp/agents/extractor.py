@@ -71,7 +71,7 @@ from the message's said_at, and keep no such word in the value. due_at is when a
 done, at 09:00 if no time is said; expires_at is when something stops being true, if it is said."""
 
 # A word of assent needs what it assents to, not all of a long answer.
-CONTEXT_BYTES = 600
+CONTEXT_BYTES = 400
 # The nearest known rows tell the model which keys to use; the ledger finds repeats by itself.
 KNOWN_ROWS, KNOWN_VALUE_BYTES = 40, 100
 # Little enough to find everything that it teaches, for any model.
