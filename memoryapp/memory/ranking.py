@@ -75,11 +75,11 @@ class Turns:
         group, at = group[self.starts], at[self.starts]
         is_border = (np.diff(group) != 0) | (np.diff(at) > SESSION_GAP)
         self.session = np.concatenate(([0], np.cumsum(is_border)))
+        self.session_starts = np.flatnonzero(np.concatenate(([True], is_border)))
 
     def best_of_session(self, of_turns: Floats) -> Floats:
         """For each turn the highest value in its session."""
-        starts = np.flatnonzero(np.diff(self.session, prepend=-1))
-        highest: Floats = np.maximum.reduceat(of_turns, starts)[self.session]
+        highest: Floats = np.maximum.reduceat(of_turns, self.session_starts)[self.session]
         return highest
 
     def best(self, of_rows: Floats) -> Floats:
