@@ -56,6 +56,8 @@ def take(task: Callable[..., None], *, most: int) -> dict[Call, list[OrmQ]]:
 
     What failed before is left to the cluster, which notes how it ends this time.
     """
+    if most < 1:
+        return {}
     waiting = heartbeat.queue().filter(lock__lt=timezone.now())
     found = [row for row in waiting.order_by("pk")[:MOST_ROWS] if row.task.get("func") is task]
     tried = set(Task.objects.filter(pk__in=map(OrmQ.task_id, found)).values_list("pk", flat=True))
@@ -65,8 +67,8 @@ def take(task: Callable[..., None], *, most: int) -> dict[Call, list[OrmQ]]:
             calls[tuple(row.args())].append(row)
     chosen = dict(islice(calls.items(), most))
     ours = _lock(waiting, chain.from_iterable(chosen.values()))
-    mine = ((call, [row for row in rows if row.pk in ours]) for call, rows in chosen.items())
-    return {call: rows for call, rows in mine if rows}
+    taken = {call: [row for row in rows if row.pk in ours] for call, rows in chosen.items()}
+    return {call: rows for call, rows in taken.items() if rows}
 
 
 def _lock(waiting: Any, rows: Iterable[OrmQ]) -> set[int]:

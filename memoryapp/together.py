@@ -70,17 +70,17 @@ def _ended(works: dict[queue.Call, Steps[None]]) -> Iterator[tuple[queue.Call, E
         while ready or waiting:
             call = ready.popleft() if ready else waiting.pop(answered.get())
             try:
-                answer = next(works[call])
+                asked = next(works[call])
             except StopIteration:
                 yield call, None
             except Exception as error:  # noqa: BLE001 - whoever looks into the queue is told
                 yield call, error
             else:
-                waiting[answer] = call
-                answer.add_done_callback(answered.put)
+                waiting[asked] = call
+                asked.add_done_callback(answered.put)
     finally:  # early, as when the queue's time for a task is over
-        for answer in waiting:
-            answer.cancel()
+        for asked in waiting:
+            asked.cancel()
         for work in works.values():
             work.close()
 
