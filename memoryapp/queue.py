@@ -21,7 +21,9 @@ from memoryapp import heartbeat
 
 logger = logging.getLogger("memoryapp.tasks")
 
-MOST_ROWS = 500  # among which calls of one task are looked for: enough for a hundred of them
+# How far into the queue calls of a task are looked for: each reply brings five tasks, and a chat
+# that goes on quickly asks for the same several times.
+TASKS_OF_A_REPLY, TIMES = 5, 20
 DONE_KEPT = 250  # of the tasks that are done, for an administrator to see
 AGAIN_SECONDS = 1
 
@@ -50,22 +52,21 @@ def enqueue(task: Callable[..., None], *ids: Any, due: datetime | None = None) -
         async_task(task, *call, broker=Later(due or timezone.now()))
 
 
-def take(task: Callable[..., None], *, most: int) -> dict[Call, list[OrmQ]]:
-    """Take calls of this task that wait, the oldest first, as the cluster takes them: at most so
-    many different ones, each with all rows that ask for it.
+def take(task: Callable[..., None], own: Call, *, most: int) -> dict[Call, list[OrmQ]]:
+    """Take calls of this task that wait, as the cluster takes them: the own one, where it is asked
+    for once more, and of others so many, the oldest first; each with all rows that ask for it.
 
     What failed before is left to the cluster, which notes how it ends this time.
     """
-    if most < 1:
-        return {}
     waiting = heartbeat.queue().filter(lock__lt=timezone.now())
-    found = [row for row in waiting.order_by("pk")[:MOST_ROWS] if row.task.get("func") is task]
+    rows = waiting.order_by("pk")[: TASKS_OF_A_REPLY * (most + TIMES)]
+    found = [row for row in rows if row.task.get("func") is task]
     tried = set(Task.objects.filter(pk__in=map(OrmQ.task_id, found)).values_list("pk", flat=True))
     calls: dict[Call, list[OrmQ]] = defaultdict(list)
     for row in found:
         if row.task_id() not in tried:
             calls[tuple(row.args())].append(row)
-    chosen = dict(islice(calls.items(), most))
+    chosen = {own: calls.pop(own, [])} | dict(islice(calls.items(), most))
     ours = _lock(waiting, chain.from_iterable(chosen.values()))
     taken = {call: [row for row in rows if row.pk in ours] for call, rows in chosen.items()}
     return {call: rows for call, rows in taken.items() if rows}

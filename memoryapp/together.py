@@ -36,7 +36,7 @@ def together(agent: "Configured") -> Callable[[Callable[..., Steps[None]]], Call
         def task(*call: str) -> None:
             from memoryapp.agents import asking
 
-            taken = queue.take(task, most=asking.num_at_once(agent) - 1)
+            taken = queue.take(task, call, most=asking.num_at_once(agent) - 1)
             error = None
             for each, outcome in _ended({one: steps(*one) for one in (call, *taken)}):
                 if each == call:

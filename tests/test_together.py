@@ -152,6 +152,16 @@ def test_what_waits_more_than_once_is_done_once(chats):
     assert not OrmQ.objects.exists()
 
 
+def test_what_is_being_done_and_waits_once_more_is_done_once_with_a_local_model_too(
+    chats, settings
+):
+    settings.BACKGROUND_CALLS = None
+    wait_in_queue(chats[0], chats[1], chats[0])
+    with llm.override({"extractor": Reader()}):
+        tasks.extract(str(chats[0].pk))
+    assert [row.args() for row in OrmQ.objects.all()] == [(str(chats[1].pk),)]
+
+
 def test_two_chats_of_a_person_are_read_one_after_the_other(chats):
     moved = make_chat(chats[0].user, "I moved to Riga.", "Noted.")
     OrmQ.objects.all().delete()
