@@ -108,6 +108,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "memoryapp.middleware.person",
     "memoryapp.middleware.last_seen",
+    "memoryapp.middleware.signed_out",
 ]
 ROOT_URLCONF = "config.urls"
 ASGI_APPLICATION = "config.asgi.application"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseForbidden
 from django.utils import timezone, translation
 
 from memoryapp.accounts import note_visit
@@ -36,5 +36,21 @@ def last_seen(
         if is_signed_in(request):
             note_visit(request)
         return get_response(request)
+
+    return middleware
+
+
+def signed_out(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """A page that somebody left open is told that they were signed out: sent on to the sign-in
+    page, it would take that for the answer, and drop what it had sent."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        is_part = "HX-Request" in request.headers
+        if is_part and 300 <= response.status_code < 400 and not is_signed_in(request):
+            return HttpResponseForbidden()
+        return response
 
     return middleware

@@ -1,7 +1,7 @@
 // What the page does by itself, beside its composer and its scroll: connection, dialogs, copying.
 
 import { fill, submit, unfold } from "./composer.js";
-import { all, announce, isComposing, isTouch, one } from "./dom.js";
+import { all, announce, isComposing, isTaken, isTouch, one } from "./dom.js";
 import "./math.js";
 import { follow, stay, watchScroll } from "./scroll.js";
 import { said } from "./temporary.js";
@@ -51,14 +51,20 @@ document.addEventListener("htmx:beforeRequest", () => {
 
 // Fragments
 
-// The answer to a send and the socket both bring the turn; whichever is second is left out.
+// The answer to a send and the socket both bring the turn; whichever is second is left out. By then
+// its reply may have ended, and with it what else the answer says of it.
+let isOvertaken = false;
+
 document.addEventListener("htmx:oobBeforeSwap", (event) => {
   const { target, fragment } = event.detail;
   if (target.id === "thread") {
     for (const child of [...fragment.children]) {
-      if (document.getElementById(child.id)) child.remove();
+      const shown = document.getElementById(child.id);
+      if (shown) child.remove();
+      isOvertaken ||= Boolean(shown) && child.matches("[aria-busy]") && !shown.matches("[aria-busy]");
     }
   }
+  if (isOvertaken && ["composer-send", "listed"].includes(target.id)) event.detail.shouldSwap = false;
   if (target.matches("details[open]")) one("details", fragment)?.setAttribute("open", "");
 });
 
@@ -88,11 +94,12 @@ document.addEventListener("htmx:beforeSwap", (event) => {
 
 document.addEventListener("htmx:afterRequest", (event) => {
   const { elt } = event.detail.requestConfig; // which may be gone from the page by now
-  if (event.detail.successful && elt.matches("[data-edit-form]")) {
+  if (isTaken(event) && elt.matches("[data-edit-form]")) {
     delete elt.dataset.editForm;
     follow();
   }
   if (isStale) readAgain();
+  isOvertaken = false;
 });
 
 document.addEventListener("htmx:afterSwap", (event) => {

@@ -1,6 +1,6 @@
 // The composer: what is written in it, pasted texts folded, kept as a draft until it is sent.
 
-import { all, copyOf, isComposing, isTouch, kept, one } from "./dom.js";
+import { all, copyOf, isComposing, isTaken, isTouch, kept, one } from "./dom.js";
 import { follow } from "./scroll.js";
 import { hasWaiting, takeBack, wait } from "./waiting.js";
 
@@ -96,21 +96,33 @@ document.addEventListener("paste", (event) => {
   keep();
 });
 
+let posted = { body: "", pastes: [] }; // what is under way
+
 function takeAll(event) {
-  if (event.target === composer()) event.detail.parameters.body = written();
+  if (event.target !== composer()) return;
+  posted = { body: bodyBox().value, pastes: all("#composer-pastes .paste") };
+  event.detail.parameters.body = written();
 }
 
 document.addEventListener("htmx:configRequest", takeAll);
 document.addEventListener("htmx:wsConfigSend", takeAll);
 
+/** Clear what was sent, and nothing that was written meanwhile. */
 function sent() {
-  fill("");
+  for (const paste of posted.pastes) paste.remove();
+  const { value } = bodyBox();
+  if (value.startsWith(posted.body)) bodyBox().value = value.slice(posted.body.length).trimStart();
+  keep();
+  bodyBox().focus();
   one("#notice")?.replaceChildren();
   follow();
 }
 
 document.addEventListener("htmx:afterRequest", (event) => {
-  if (event.target === composer() && event.detail.successful) sent(); // form.id would be its field "id"
+  if (event.target === composer() && isTaken(event)) sent(); // form.id would be its field "id"
+  // What waited and can't be sent as it is comes back, to be changed. While somebody else's message
+  // is answered it goes on waiting.
+  if (event.target.id === "waiting" && event.detail.xhr.status === 422) fill(takeBack());
 });
 
 // The answer to what went through the socket: an id for the next message.

@@ -11,6 +11,10 @@ export const isComposing = (event) => event.isComposing || event.keyCode === 229
 /** A copy of what the <template> with this id holds. */
 export const copyOf = (id) => document.getElementById(id).content.firstElementChild.cloneNode(true);
 
+/** Whether the server took what a request brought. To htmx a refusal that is shown is a success,
+    and it doesn't look at the answer that leads to another page. */
+export const isTaken = ({ detail }) => detail.xhr.status >= 200 && detail.xhr.status < 400;
+
 let announced = "";
 
 /** Have a screen reader say a sentence, once. */

@@ -1,6 +1,6 @@
 // One message may wait for the end of the reply that streams; it goes out then, by itself.
 
-import { announce, copyOf, kept, one } from "./dom.js";
+import { announce, copyOf, isTaken, kept, one } from "./dom.js";
 import { follow } from "./scroll.js";
 
 const store = kept(() => sessionStorage); // of this tab: two tabs would send it twice
@@ -60,7 +60,7 @@ export function sendWaiting() {
 document.addEventListener("htmx:afterRequest", (event) => {
   if (event.target.id !== "waiting") return;
   isSending = false;
-  if (!event.detail.successful) return;
+  if (!isTaken(event)) return;
   store.set(key(), null);
   show();
   follow();
