@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,7 @@ NOTHING = FUNCTION_WORDS | PLEASANTRIES
 OLDER = gettext_noop("Something newer is known: this was said before it.")
 GOES_BACK = gettext_noop("The same message took it back.")
 NOT_OF_IT = gettext_noop("Its quote doesn't speak of what would be taken back.")
+TAUGHT = gettext_noop("The same message taught it already.")
 NO_END = gettext_noop("Its quote doesn't say that anything has ended.")
 
 
@@ -86,12 +88,16 @@ def objection(operation: Operation, row: Row | None, source: Message) -> str:
         value = after if action == MemoryEvent.Action.REFUSED else before
         if operation.value and is_same_content(operation.value, value, operation.key):
             return GOES_BACK
-    if row is None:
-        return ""
-    taught = row.source_message
-    if source.created_at < (taught.created_at if taught else row.recorded_at):
+    if row is not None and source.created_at < said_at(row):
         return OLDER
-    return objection_to_retracting(operation, row, source) if operation.action == "retract" else ""
+    if operation.action == "retract":
+        return objection_to_retracting(operation, row, source) if row else ""
+    is_other_words = is_taught(operation, source) and not is_known(source.user, operation)
+    return TAUGHT if is_other_words else ""
+
+
+def said_at(row: Row) -> datetime:
+    return row.source_message.created_at if row.source_message else row.recorded_at
 
 
 def objection_to_retracting(operation: Operation, row: Row, source: Message) -> str:
@@ -122,20 +128,26 @@ def line_of(row: Remembered) -> str:
     return said_in_one_line(getattr(row, "subject", ""), row.key, row.value)
 
 
-def is_known(user: User, operation: Operation, source: Message) -> bool:
-    """Whether the value is stored already, or waits, under its key or another one.
+def is_taught(operation: Operation, source: Message) -> bool:
+    """Whether this message taught it, in other words or in several facts.
 
-    What this message taught once, it doesn't teach again, whatever became of it.
+    What it taught once, it doesn't teach again, whatever became of it.
     """
-    about = rows_about(user, operation)
     taught = [
-        row.value
-        for row in about.filter(source_message=source)
+        row
+        for row in rows_about(source.user, operation).filter(source_message=source)
         if overlap(operation, row, source) and not brings_date(operation, row)
     ]
-    if adds_nothing(operation.value, taught, source.body, operation.key):
+    names_its_key = content(operation.value) <= stems(operation.key)  # "car: yes" for has_car
+    if names_its_key and any(is_same_key(row.key, operation.key) for row in taught):
         return True
-    rows = alike(about.not_paused(), operation, user.search_config)
+    values = [row.value for row in taught]
+    return adds_nothing(operation.value, values, source.body, operation.key)
+
+
+def is_known(user: User, operation: Operation) -> bool:
+    """Whether the value is stored already, or waits, under its key or another one."""
+    rows = alike(rows_about(user, operation).not_paused(), operation, user.search_config)
     return any(is_repeated(operation, row) for row in rows)
 
 

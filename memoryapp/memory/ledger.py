@@ -83,7 +83,7 @@ def _apply(
         return _refuse(user, operation, reason, proposal)
     if operation.action == "retract":
         return _close(current, actor=EXTRACTOR, **proposal) if current else None
-    if known.is_known(user, operation, source):
+    if known.is_known(user, operation):
         return None
     row = _proposed_row(user, operation, source, model)
     row.key = current.key if current else operation.key

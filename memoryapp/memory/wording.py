@@ -141,10 +141,9 @@ def contents(text: str, most: int = 12) -> set[frozenset[str]]:
 
 def adds_nothing(value: str, known: Iterable[str], body: str, key: str = "") -> bool:
     """Whether `value` says no more of what `body` says than the `known` values: one of them in
-    other words, or several of them in one. Words of its key are none of its own."""
-    new = content(value) - stems(key)
-    if not new:
-        return any(known)
+    other words, or several of them in one. Words of its key are none of its own, so a value that
+    has no others says what its key says."""
+    new = content(value) - stems(key) or content(value)
     new_and_said = (said(value, body) - stems(key)) or new
     olds = [content(old) - stems(key) or content(old) for old in known]
     if any(new_and_said <= old and 3 * len(new & old) > 2 * len(old) for old in olds):

@@ -29,6 +29,25 @@ def test_the_same_in_other_words_is_stored_once(ada):
     assert current(ada) == [("city", "Graz")]
 
 
+def test_each_thing_of_a_list_is_a_fact_of_its_own(ada):
+    quote = "I like apples, pears and plums"
+    fruits = ("apples", "pears", "plums")
+    learn(ada, f"{quote}.", *(proposal(f"likes_{fruit}", fruit, quote) for fruit in fruits))
+    assert current(ada) == [(f"likes_{fruit}", fruit) for fruit in fruits]
+
+
+def test_what_the_message_taught_already_is_refused_with_that_reason(ada):
+    quote = "I live in Graz and play the accordion"
+    [*_, refusal] = learn(
+        ada,
+        f"{quote}.",
+        proposal("city", "Graz", quote),
+        proposal("instrument", "accordion", quote),
+        proposal("note", "Graz and the accordion", quote),
+    )
+    assert (refusal.action, refusal.reason) == (MemoryEvent.Action.REFUSED, known.TAUGHT)
+
+
 def test_the_same_value_is_another_fact_when_something_else_is_said_of_it(ada):
     learn(ada, "I live in Graz.", graz("city"))
     learn(ada, "I was born in Graz.", proposal("birthplace", "Graz", "I was born in Graz"))
