@@ -7,11 +7,11 @@ task again, without a word.
 
 import logging
 import time
-from datetime import timedelta
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 
 import psutil
 from django.db import Error, connection
-from django.db.models import Count, Max, QuerySet
 from django.utils import timezone
 from django_q.models import OrmQ, Task
 
@@ -84,7 +84,7 @@ class Watchdog:
         self.patience = patience
         self.cluster = Cluster()
         self.heartbeat = Heartbeat()
-        self.taken: dict[str, object] = {}
+        self.taken: dict[int, datetime] = {}  # what was taken when last looked at, until when
         self.progress_at = 0.0
         self.next_sweep = self.next_embedding = 0.0
         self.is_database_down = False
@@ -132,22 +132,23 @@ class Watchdog:
         is_working = self.cluster.is_working()
         # Not those that are only to come a little later.
         later = timedelta(seconds=tasks.LESSON_SECONDS)
-        taken = queue().filter(lock__gt=timezone.now() + later)
-        state = taken.aggregate(latest=Max("lock"), count=Count("pk"))
-        if is_working or self.cluster.is_starting or state != self.taken:
-            self.taken = state
+        # Read once: what is taken while this looks has not been left lying.
+        rows = list(queue().filter(lock__gt=timezone.now() + later))
+        taken = {row.pk: row.lock for row in rows}
+        if is_working or self.cluster.is_starting or taken != self.taken:
+            self.taken = taken
             self.progress_at = time.monotonic()
         if is_working:
             return ""
         if self.cluster.has_lost_member:
             return "one of its processes was killed"
         idle_for = time.monotonic() - self.progress_at
-        if idle_for <= self.patience or not self.has_work(taken):
+        if idle_for <= self.patience or not self.has_work(rows):
             return ""
         return f"a task waits, and none was worked on for {self.patience:g} s"
 
-    def has_work(self, taken: "QuerySet[OrmQ]") -> bool:
-        """Whether a task has waited too long, or was taken and never run."""
+    def has_work(self, taken: Sequence[OrmQ]) -> bool:
+        """Whether a task has waited too long, or one of these was taken and never run."""
         latest = timezone.now() - timedelta(seconds=self.patience)
         if queue().filter(lock__lt=latest).exists():
             return True

@@ -1,12 +1,15 @@
+import time
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 from django_q.models import OrmQ, Task
 from django_q.tasks import async_task
 
 from memoryapp import heartbeat, queue
 from memoryapp.models import Message
+from memoryapp.watchdog import Watchdog
 from tests.processes import database_url, running, wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -73,6 +76,27 @@ def test_long_task_is_left_alone_while_others_wait(worker):
 
     wait_until(lambda: Task.objects.filter(success=True).count() == 3)
     assert "stalled" not in worker.printed
+
+
+def test_task_that_is_taken_while_the_watchdog_looks_is_left_alone():
+    watchdog = Watchdog(patience=0.01)
+    assert watchdog.stall() == ""
+    time.sleep(0.02)
+    taken = []
+
+    def take_one_meanwhile(execute, *query):
+        result = execute(*query)
+        if not taken:
+            taken.append(True)
+            async_task("math.sqrt", 16)
+            OrmQ.objects.update(lock=timezone.now() + timedelta(minutes=5))
+        return result
+
+    with connection.execute_wrapper(take_one_meanwhile):
+        assert watchdog.stall() == ""
+    assert watchdog.stall() == ""
+    time.sleep(0.02)
+    assert "a task waits" in watchdog.stall()
 
 
 def test_worker_marks_replies_whose_process_has_died(worker, chat):
