@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy
 
 from memoryapp.models import Chat, Fact, Prompt, User
 from memoryapp.models.memory import VALUE_MAX_CHARS, RememberedQuerySet
+from memoryapp.visible import visible
 
 NAME_MAX_CHARS = 200
 
@@ -37,10 +38,18 @@ class MessageForm(forms.Form):
         return " ".join(str(error) for errors in self.errors.values() for error in errors)
 
 
+class TextField(forms.CharField):
+    """A text in which something can be seen; otherwise it counts as not given."""
+
+    def to_python(self, value: Any) -> str:
+        return visible(super().to_python(value) or "")
+
+
 class ChatTitleForm(forms.ModelForm[Chat]):
     class Meta:
         model = Chat
         fields = ("title",)
+        field_classes = {"title": TextField}
         labels = {"title": gettext_lazy("Title")}
 
 
@@ -135,12 +144,12 @@ class FactFilter(forms.Form):
 
 
 class FactForm(forms.Form):
-    key = forms.CharField(
+    key = TextField(
         label=gettext_lazy("About"),
         max_length=100,
         widget=forms.TextInput(attrs={"dir": "auto", "placeholder": gettext_lazy("Employer")}),
     )
-    value = forms.CharField(
+    value = TextField(
         label=gettext_lazy("What I should know"),
         max_length=VALUE_MAX_CHARS,
         widget=forms.Textarea(attrs={"rows": 2, "dir": "auto"}),
@@ -170,12 +179,12 @@ class FactForm(forms.Form):
 
 
 class PromptForm(forms.Form):
-    key = forms.CharField(
+    key = TextField(
         label=gettext_lazy("About"),
         max_length=100,
         widget=forms.TextInput(attrs={"dir": "auto", "placeholder": gettext_lazy("Length")}),
     )
-    value = forms.CharField(
+    value = TextField(
         label=gettext_lazy("How I should answer"),
         max_length=VALUE_MAX_CHARS,
         widget=forms.Textarea(attrs={"rows": 2, "dir": "auto"}),
@@ -226,8 +235,8 @@ class ResourceForm(forms.Form):
         required=False,
         widget=forms.ClearableFileInput(attrs={"accept": ".md,.markdown,.txt,text/*"}),
     )
-    name = forms.CharField(label=gettext_lazy("Name"), required=False, max_length=NAME_MAX_CHARS)
-    body = forms.CharField(
+    name = TextField(label=gettext_lazy("Name"), required=False, max_length=NAME_MAX_CHARS)
+    body = TextField(
         label=gettext_lazy("or pasted text"),
         required=False,
         widget=forms.Textarea(attrs={"rows": 3, "dir": "auto"}),
@@ -267,7 +276,7 @@ class ResourceForm(forms.Form):
             body = "\0"
         if "\0" in body:
             self.add_error("file", _("This is no text file in UTF-8. Save it as text and retry."))
-        elif not body.strip():
+        elif not visible(body):
             self.add_error("file", _("There is no text in this file."))
         return body
 
@@ -283,6 +292,7 @@ class ProfileForm(forms.ModelForm[User]):
     class Meta:
         model = User
         fields = ("first_name", "timezone", "language")
+        field_classes = {"first_name": TextField}
         labels = {
             "first_name": gettext_lazy("What I call you"),
             "timezone": gettext_lazy("Time zone"),
@@ -324,4 +334,4 @@ class MemoryPolicyForm(forms.ModelForm[User]):
 
 
 class ApiKeyForm(forms.Form):
-    name = forms.CharField(label=gettext_lazy("Name of a new key"), max_length=100)
+    name = TextField(label=gettext_lazy("Name of a new key"), max_length=100)

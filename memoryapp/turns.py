@@ -28,6 +28,7 @@ from memoryapp.memory.scan import Question
 from memoryapp.models import Chat, Message, Prompt, Usage, User
 from memoryapp.models.chats import num_tokens
 from memoryapp.patience import in_database, patiently
+from memoryapp.visible import visible
 
 logger = logging.getLogger(__name__)
 
@@ -89,7 +90,7 @@ Answer = Callable[[llm.Choice, str], AsyncGenerator[Receipt | str, None]]
 
 def checked_body(body: str) -> str:
     """`body` as it is stored; raises ValidationError with a sentence if it can't be."""
-    body = body.strip()
+    body = visible(body)
     if not body:
         raise ValidationError(_("The message is empty. Write something first."), code="empty")
     if len(body) > settings.MESSAGE_MAX_CHARS:

@@ -61,7 +61,7 @@ def test_a_chat_answers_one_message_at_a_time(chat):
     assert chat.archive.count() == 4
 
 
-@pytest.mark.parametrize("body", ["", "  \n", "a\0b", "a\ud800b", "x" * 100_001])
+@pytest.mark.parametrize("body", ["", "  \n", "\u200b \u2060", "a\0b", "a\ud800b", "x" * 100_001])
 def test_a_body_that_cannot_be_stored_changes_nothing(chat, body):
     with pytest.raises(ValidationError):
         turns.open_turn(chat=chat, body=body)

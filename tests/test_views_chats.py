@@ -166,7 +166,7 @@ def test_a_title_given_by_hand_stays(chat, ada):
     assert "Leeks" in text_of(response)
 
 
-@pytest.mark.parametrize("title", ["", "   ", "x" * 201, "a\0b"])
+@pytest.mark.parametrize("title", ["", "   ", "\u200b", "x" * 201, "a\0b"])
 def test_a_title_that_cannot_be_is_refused_in_place(chat, ada, title):
     response = htmx_post(client_of(ada), address(chat, "rename"), title=title)
     assert response.status_code == 422

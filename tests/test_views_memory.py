@@ -130,6 +130,8 @@ def test_a_rule_for_answering_is_added_by_hand(ada):
     [
         {"new-value": ""},
         {"new-key": " "},
+        {"new-key": "\u200b"},
+        {"new-value": "\u2060 \ufeff"},
         {"new-value": "x" * 2001},
         {"new-value": "a\0b"},
         {"new-kind": "secret"},

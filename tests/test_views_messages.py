@@ -145,6 +145,7 @@ async def test_a_send_while_a_reply_streams_is_refused_and_keeps_the_text(bus, c
     ("data", "sentence"),
     [
         ({"body": ""}, "Write something first."),
+        ({"body": "\u200b"}, "Write something first."),
         ({"body": "a\0b"}, "Null characters"),
         ({"body": "x" * 100_001}, "Shorten it"),
         ({"body": "hello", "id": "no-uuid"}, "valid UUID"),

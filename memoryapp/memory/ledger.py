@@ -17,21 +17,14 @@ from memoryapp.memory import forgetting, indexing, known, review
 from memoryapp.memory.known import TABLES as TABLES
 from memoryapp.memory.operations import Operation, quote_start, same_value, storable
 from memoryapp.models import Fact, MemoryEvent, Message, Prompt, User
-from memoryapp.models.memory import LEARNED_ACTIONS, Status
+from memoryapp.models.memory import LEARNED_ACTIONS, SUBJECT_MAX_CHARS, Status
+from memoryapp.visible import visible
 
 CHANGED_IN_PLACE = ("kind", "subject", "due_at", "expires_at", "is_pinned", "local_only", "status")
 LEARNED = (
-    "user",
-    "key",
-    "value",
-    "config",
-    "source_message",
-    "quote",
-    "quote_start",
-    "origin",
-    "actor",
+    "user", "key", "value", "config", "source_message", "quote", "quote_start", "origin", "actor",
     "model",
-)
+)  # fmt: skip
 EXTRACTOR = "extractor"
 UNDONE = gettext_noop("Undone.")
 Action = MemoryEvent.Action
@@ -140,6 +133,7 @@ def _refuse(user: User, operation: Operation, reason: str, proposal: dict[str, A
         user=user,
         action=Action.REFUSED,
         table=operation.table,
+        subject="" if is_untold else storable(operation.subject[:SUBJECT_MAX_CHARS]),
         key=forgetting.GONE if is_untold else storable(operation.key[:100]),
         after=kept,
         reason=reason,
@@ -194,9 +188,8 @@ def remember(
     """
     with transaction.atomic():
         lock(user)
-        row = TABLES[table](
-            user=user, key=key.strip(), value=value.strip(), actor=actor, origin=origin, **fields
-        )
+        key, value = visible(key), visible(value)
+        row = TABLES[table](user=user, key=key, value=value, actor=actor, origin=origin, **fields)
         if user is not None:
             row.config = user.search_config
             row.local_only = fields.get("local_only", user.local_models_only)
@@ -247,7 +240,7 @@ def _edit_into_new_row(
 ) -> Fact | Prompt:
     kept = _columns(row, ("user", "key", "value", "config", *CHANGED_IN_PLACE))
     new = type(row)(**{**kept, **changes, "origin": origin, "actor": actor})
-    new.key, new.value = new.key.strip(), new.value.strip()
+    new.key, new.value = visible(new.key), visible(new.value)
     if _same_key(new) not in (None, row):
         raise _key_taken(new)
     _supersede(row, new)
@@ -394,6 +387,7 @@ def _log(action: Action, row: Fact | Prompt, *, actor: str, **logged: Any) -> Me
         action=action,
         table=row.table,
         row_id=row.pk,
+        subject=getattr(row, "subject", ""),
         key=row.key,
         actor=actor,
         **logged,

@@ -16,6 +16,7 @@ from memoryapp.memory.lookup import understood
 from memoryapp.memory.passages import split
 from memoryapp.memory.scan import Mark, Source, scan
 from memoryapp.models import Passage, Resource, User
+from memoryapp.visible import visible
 
 __all__ = ["Found", "add", "read", "search", "split"]
 
@@ -50,7 +51,7 @@ def add(*, user: User, name: str, body: str | bytes, is_shared: bool = False) ->
     Raises ValidationError if there is no name or it is too long, if the body is empty, not text
     or longer than `RESOURCE_MAX_BYTES`, and if somebody who is no administrator shares.
     """
-    name = name.strip()
+    name = visible(name)
     if not name:
         raise ValidationError(_("The resource needs a name."))
     if len(name) > NAME_MAX_CHARS:
@@ -74,7 +75,7 @@ def text_of(body: str | bytes) -> str:
         too_long = _("The text is too long: %(most)s bytes are the most. Add it in parts.")
         most = number_format(settings.RESOURCE_MAX_BYTES, force_grouping=True)
         raise ValidationError(too_long % {"most": most})
-    if not text.strip():
+    if not visible(text):
         raise ValidationError(_(NO_TEXT))
     return text
 

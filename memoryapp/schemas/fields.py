@@ -18,6 +18,7 @@ from pydantic import (
 )
 
 from memoryapp.models.accounts import check_timezone
+from memoryapp.visible import visible
 
 T = TypeVar("T")
 MAX_LIMIT = 200
@@ -60,16 +61,18 @@ TimeZone = Annotated[str, Field(max_length=64), AfterValidator(known_timezone)]
 
 
 class Given(BaseModel):
-    """What comes in. Spaces around a text don't count, and a text can be stored."""
+    """What comes in. What can't be seen doesn't count as text, and a text can be stored."""
 
     model_config = ConfigDict(str_strip_whitespace=True)
 
     @field_validator("*", mode="before")
     @classmethod
     def storable(cls, value: Any) -> Any:
-        if isinstance(value, str) and "\0" in value:
+        if not isinstance(value, str):
+            return value
+        if "\0" in value:
             raise ValueError("a NUL character can't be stored; remove it")
-        return value
+        return value if visible(value) else ""
 
 
 class Body(Given):

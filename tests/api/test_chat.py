@@ -98,6 +98,7 @@ async def test_a_turn_that_is_refused_leaves_nothing_behind(chat, ada_now):
     [
         {"message": ""},
         {"message": "\0"},
+        {"message": "\u200b"},
         {"message": ["Hello"]},
         {"message": "x" * 100_001},
         {"chat_id": "seven"},

@@ -35,6 +35,7 @@ def test_a_body_over_the_limit_is_refused(as_ada, settings):
     [
         ({"title": 7}, "title: Input should be a valid string."),
         ({"title": "x" * 201}, "title: String should have at most 200 characters."),
+        ({"title": "\u200b"}, "title: String should have at least 1 character."),
         ({"title": "a\0b"}, "title: a NUL character can't be stored; remove it."),
         ({"colour": "red"}, "There is no field 'colour' here."),
     ],
