@@ -18,6 +18,8 @@ from memoryapp.admin.base import (
     lean,
     link_to,
 )
+from memoryapp.forms import ChatTitleForm
+from memoryapp.fragments import Entry
 from memoryapp.models import Chat, Message
 
 CONVERSATION_MESSAGES = 200
@@ -25,6 +27,7 @@ CONVERSATION_MESSAGES = 200
 
 @admin.register(Chat)
 class ChatAdmin(OpenedByOthers, RowAdmin):
+    form = ChatTitleForm
     list_display = [
         "title", "user", "num_messages", "last_message_at", "memory_on", "is_pinned", "is_archived",
     ]  # fmt: skip
@@ -72,7 +75,8 @@ class ChatAdmin(OpenedByOthers, RowAdmin):
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
         chat: Chat = context["original"]
-        context["conversation"] = list(chat.archive.reverse()[:CONVERSATION_MESSAGES])[::-1]
+        newest = list(chat.archive.reverse()[:CONVERSATION_MESSAGES])
+        context["conversation"] = [Entry(message) for message in reversed(newest)]
         context["num_earlier"] = max(0, chat.archive.count() - CONVERSATION_MESSAGES)
         return super().render_change_form(request, context, *args, **kwargs)
 

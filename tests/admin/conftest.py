@@ -50,7 +50,10 @@ def conversation(ada):
     chat.fork_at(later)
     chat.messages.filter(pk=aside.pk).update(status=Message.Status.STOPPED)
     answer = chat.add_message(Message.Role.ASSISTANT, "Terraform.")
-    receipt = {"memories": [{"id": "1", "text": "iac: Terraform", "reason": "meaning"}]}
+    receipt = {
+        "memories": [{"id": str(uuid4()), "text": "iac: Terraform", "reason": "meaning"}],
+        "turns": [{"id": str(uuid4()), "text": "We deploy with Terraform.", "reason": "words"}],
+    }
     chat.messages.filter(pk=answer.pk).update(receipt=receipt)
     return chat
 

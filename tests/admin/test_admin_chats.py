@@ -5,6 +5,7 @@ from django.urls import reverse
 from memoryapp.admin import chats
 from memoryapp.memory import ledger
 from memoryapp.models import Chat, Message
+from tests.pages import client_of
 
 
 def page_of(row):
@@ -14,7 +15,7 @@ def page_of(row):
 def test_a_chat_is_shown_as_a_conversation(admin_page, conversation):
     page = admin_page.get(page_of(conversation))
 
-    bodies = [message.body for message in page.context["conversation"]]
+    bodies = [entry.message.body for entry in page.context["conversation"]]
     assert bodies == list(conversation.archive.values_list("body", flat=True))
     for message in conversation.archive:
         assert f'id="message-{message.pk}"' in page.content.decode()
@@ -26,7 +27,15 @@ def test_a_conversation_marks_what_was_condensed_set_aside_and_stopped(admin_pag
     assert html.count(f'href="#message-{summary.pk}"') == 2
     assert html.count("Not on the branch that is shown") == 1
     assert "Stopped" in html
-    assert "1 memory used" in html
+
+
+def test_a_conversation_counts_what_a_reply_used_as_the_chat_itself_does(
+    admin_page, ada, conversation
+):
+    html = admin_page.get(page_of(conversation)).content.decode()
+    chat = client_of(ada).get(reverse("chat-detail", args=[conversation.pk])).content.decode()
+    assert "Receipt: 2 memories used" in html
+    assert "Used 2 memories" in chat
 
 
 def test_a_conversation_escapes_what_was_said(admin_page, chat):
@@ -37,7 +46,8 @@ def test_a_conversation_escapes_what_was_said(admin_page, chat):
 def test_a_long_conversation_shows_its_end(admin_page, conversation, monkeypatch):
     monkeypatch.setattr(chats, "CONVERSATION_MESSAGES", 2)
     page = admin_page.get(page_of(conversation))
-    assert [message.body for message in page.context["conversation"]] == ["No idea.", "Terraform."]
+    shown = [entry.message.body for entry in page.context["conversation"]]
+    assert shown == ["No idea.", "Terraform."]
     assert "4 earlier" in page.content.decode()
 
 
@@ -53,8 +63,9 @@ def test_memory_can_be_switched_off_for_a_chat_and_its_title_stays_automatic(adm
     assert (chat.memory_on, chat.title_source) == (False, Chat.TitleSource.DEFAULT)
 
 
-def test_an_empty_title_is_an_error_of_the_form(admin_page, chat):
-    response = admin_page.post(page_of(chat), {"title": " "})
+@pytest.mark.parametrize("title", [" ", "\u200b"])
+def test_an_empty_title_is_an_error_of_the_form(admin_page, chat, title):
+    response = admin_page.post(page_of(chat), {"title": title})
     assert "This field is required" in str(response.context["errors"])
     chat.refresh_from_db()
     assert chat.title == "New chat"
