@@ -107,8 +107,17 @@ async def test_a_retraction_leaves_another_value_alone():
     assert await learn("I no longer work at Siemens", known=[known("employer", "SAP")]) == []
 
 
-async def test_a_retraction_with_its_successor_is_one_update():
-    [operation] = await learn(
-        "I no longer live in Berlin, I live in Vienna now.", known=[known("city", "Berlin")]
-    )
-    assert (operation.action, operation.value, operation.replaces) == ("update", "Vienna", "id-1")
+@pytest.mark.parametrize(
+    ("body", "row", "value"),
+    [
+        ("I no longer live in Berlin, I live in Vienna now.", known("city", "Berlin"), "Vienna"),
+        (
+            "I'm not a nurse any more, I'm a midwife now.",
+            known("occupation", "nurse"),
+            "midwife",
+        ),
+    ],
+)
+async def test_a_retraction_with_its_successor_is_one_update(body, row, value):
+    [operation] = await learn(body, known=[row])
+    assert (operation.action, operation.value, operation.replaces) == ("update", value, "id-1")

@@ -45,6 +45,8 @@ WORK = [
         "I'm a data scientist at Spotify in Stockholm",
         [("occupation", "data scientist"), ("employer", "Spotify")],
     ),
+    ("I'm a midwife now.", [("occupation", "midwife")]),
+    ("Ich bin jetzt Hebamme.", [("occupation", "Hebamme")]),
     ("Ich arbeite als Ärztin bei Helios.", [("occupation", "Ärztin"), ("employer", "Helios")]),
     ("Ich arbeite seit 3 Jahren bei Siemens.", [("employer", "Siemens")]),
     (
@@ -230,6 +232,17 @@ async def test_a_subject_is_carried_over_to_what_goes_on_about_it():
         "I'm not allergic to peanuts",
         "Ich heiße nicht Bob",
         "Ich arbeite nicht bei Siemens",
+        # what is to be done, but on no day, again and again, today, or not at all
+        "I need to call the plumber.",
+        "I have to work every Friday",
+        "I have to go in 5 minutes",
+        "I have to stay until Friday",
+        "I must not smoke before Friday",
+        "I might have to call the plumber by Friday",
+        "I needed to call the plumber by Friday",
+        "If I need to call the plumber by Friday, I need his number",
+        "Ich muss am Freitag nicht arbeiten",
+        "Ich muss jeden Freitag arbeiten",
         # secrets
         "My password is hunter2",
         "Remember that my PIN is 1234",
@@ -350,6 +363,38 @@ async def test_a_wish_for_one_answer_is_no_prompt(body):
 async def test_a_reminder_becomes_a_task_with_its_date(body, value, due_at):
     *_, task = await learn(body)
     assert (task.kind, task.value, task.due_at) == ("task", value, due_at)
+
+
+@pytest.mark.parametrize(
+    ("body", "value", "due_at"),
+    [
+        (
+            "I have an appointment with the dentist on 3 December at 10.",
+            "appointment with the dentist",
+            datetime(2026, 12, 3, 10, tzinfo=VIENNA),
+        ),
+        (
+            "I need to call the plumber by Friday.",
+            "call the plumber",
+            datetime(2026, 8, 21, 9, tzinfo=VIENNA),
+        ),
+        (
+            "Ich muss bis Freitag die Steuererklärung abgeben.",
+            "die Steuererklärung abgeben",
+            datetime(2026, 8, 21, 9, tzinfo=VIENNA),
+        ),
+        (
+            "Ich habe am 3. Dezember um 10 Uhr einen Termin beim Zahnarzt.",
+            "Termin beim Zahnarzt",
+            datetime(2026, 12, 3, 10, tzinfo=VIENNA),
+        ),
+    ],
+)
+async def test_what_has_to_be_done_by_a_day_becomes_a_task(body, value, due_at):
+    [task] = await learn(body)
+    assert (task.kind, task.value, task.due_at) == ("task", value, due_at)
+    assert is_supported(task)
+    assert quote_start(body, task.quote) is not None
 
 
 async def test_secrets_do_not_reach_the_ledger():

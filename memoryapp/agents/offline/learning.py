@@ -133,6 +133,8 @@ def _read(text: str, said_at: datetime, is_casual: bool) -> list[Proposal]:
         return [Proposal(key, "", "", is_retracted=True)]
     if (note := wishes.remembered(text)) is not None:
         return _stated(note, is_casual) or [_note(note, said_at)]
+    if not statements.DOUBT.search(text) and (task := wishes.duty(text, said_at)) is not None:
+        return [_task(*task)]
     return _stated(text, is_casual)
 
 

@@ -52,6 +52,45 @@ def reminder(text: str, now: datetime) -> tuple[str, datetime | None] | None:
     return (re.sub(r",? (?:please|bitte)$", "", what), due_at) if what else None
 
 
+DUTIES = (
+    re.compile(
+        r"(?:i|we) (?:still |also |really )?(?:need to|have to|have got to|must) (?P<what>.+)",
+        re.IGNORECASE,
+    ),
+    re.compile(r"(?:i|we)'ve got to (?P<what>.+)", re.IGNORECASE),
+    re.compile(r"(?:ich muss|wir müssen) (?:noch |auch )?(?P<what>.+)", re.IGNORECASE),
+    re.compile(
+        r"(?:i|we)(?:'ve| have)(?: got)? an? (?P<what>(?:[\w'-]+ )?"
+        r"(?:appointment|meeting|interview|exam|deadline)\b.+)",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"(?:ich habe|wir haben) (?P<what>.*\b\w*(?:termin|besprechung|prüfung|vorstellungsgespräch)"
+        r"\b.*)",
+        re.IGNORECASE,
+    ),
+)
+# What is denied, comes again and again, or lasts until a day is nothing to be done by that day.
+NO_DUTY = re.compile(
+    r"\b(?:not|never|nicht|nie|kein\w*|every|each|always|usually|jede\w*|immer|until|till|since|"
+    r"seit)\b",
+    re.IGNORECASE,
+)
+
+
+def duty(text: str, now: datetime) -> tuple[str, datetime] | None:
+    """What `text` says has to be done or attended, and when; None without a day after today.
+
+    What is due today is on their mind already: "I have to go in five minutes" is no task.
+    """
+    match = next(filter(None, (pattern.fullmatch(text) for pattern in DUTIES)), None)
+    if match is None or NO_DUTY.search(text):
+        return None
+    what, due_at = dates.due(match["what"], now)
+    what = re.sub(r"^eine?n? ", "", what)
+    return (what, due_at) if what and due_at and due_at.date() > now.date() else None
+
+
 def remembered(text: str) -> str | None:
     """The statement that `text` asks to remember, as a sentence of its own."""
     match = REMEMBERS.fullmatch(text)
