@@ -216,14 +216,14 @@ def learned_from(user: User, events: MemoryEventQuerySet) -> list[Learned]:
     kinds: dict[UUID | None, str] = dict(
         Fact.objects.for_user(user).filter(pk__in=ids).values_list("pk", "kind")
     )
-    current: set[tuple[str, Any]] = set()
+    current: set[tuple[Any, ...]] = set()
     later: dict[UUID, str] = {}
     for table, rows in (
         ("fact", Fact.objects.for_user(user)),
         ("prompt", Prompt.objects.for_user(user)),
     ):
-        for pk, key in rows.filter(valid_to=None, key__in=keys).values_list("pk", "key"):
-            current |= {(table, pk), (table, key)}
+        for row in rows.filter(valid_to=None, key__in=keys):
+            current |= {(table, row.pk), (table, getattr(row, "subject", ""), row.key)}
         later |= dict(rows.filter(replaces__in=ids).values_list("replaces_id", "value"))
     return [
         Learned(
@@ -236,13 +236,14 @@ def learned_from(user: User, events: MemoryEventQuerySet) -> list[Learned]:
 
 
 def standing(
-    event: MemoryEvent, current: set[tuple[str, Any]], later: Mapping[UUID, str]
+    event: MemoryEvent, current: set[tuple[Any, ...]], later: Mapping[UUID, str]
 ) -> Literal["holds", "changed", "undone", "forgotten"]:
-    """What became of a change: `current` rows and keys, and by row the value that came after."""
+    """What became of a change, by the rows and the keys of subjects that are `current`, and by row
+    the value that came `later`."""
     if event.key == GONE:
         return "forgotten"
     if event.action == Action.CLOSED:
-        return "undone" if (event.table, event.key) in current else "holds"
+        return "undone" if (event.table, event.subject, event.key) in current else "holds"
     if (event.table, event.row_id) in current:
         return "holds"
     successor = later.get(event.row_id) if event.row_id else None

@@ -1,8 +1,10 @@
 import pytest
 from django.urls import reverse
 
+from memoryapp import fragments
 from memoryapp.memory import ledger
 from memoryapp.models import Fact, MemoryEvent
+from tests.factories import make_chat, make_fact, proposal
 from tests.pages import client_of
 
 LOG = reverse("memory-log")
@@ -16,6 +18,12 @@ def moved(ada):
     )
     ledger.edit(row=home, actor="ada", value="Vienna")
     return MemoryEvent.objects.first()
+
+
+def learn_of_the_brother(user, quote, city):
+    chat = make_chat(user, f"{quote}.", "Noted.")
+    operation = proposal("city", city, quote, subject="my brother")
+    ledger.apply(user=user, operations=[operation], messages=list(chat.archive), model="scripted")
 
 
 def undo(user, event):
@@ -34,6 +42,25 @@ def test_a_change_is_undone_from_the_log_with_one_press(ada, moved):
     assert response.redirect_chain == [(LOG, 302)]
     assert cities(ada) == ["Berlin"]
     assert "Restored" in response.content.decode()
+
+
+def test_the_log_says_whom_a_line_is_about(ada, ben):
+    learn_of_the_brother(ada, "My brother lives in Wien", "Wien")
+    learn_of_the_brother(ada, "My brother flies", "Linz")  # refused
+    page = client_of(ada).get(LOG).content.decode()
+    assert page.count("<strong>my brother: City</strong>") == 2
+    assert "my brother" not in client_of(ben).get(LOG).content.decode()
+
+
+def test_what_was_closed_for_one_isnt_undone_by_what_holds_for_another(ada):
+    make_fact(ada, "city", "Linz", subject="my brother")
+    make_fact(ada, "city", "Graz")
+    chat = make_chat(ada, "I no longer live in Graz.", "Noted.")
+    quote = "I no longer live in Graz"
+    ended = proposal("city", "", quote, action="retract")
+    ledger.apply(user=ada, operations=[ended], messages=list(chat.archive), model="scripted")
+    [closed] = fragments.learned_from(ada, MemoryEvent.objects.for_user(ada).learned())
+    assert (closed.event.action, closed.standing) == ("closed", "holds")
 
 
 def test_the_undo_is_undone_in_the_same_way(ada, moved):

@@ -247,13 +247,13 @@ class ForgottenAdmin(ReadOnlyAdmin):
 @admin.register(MemoryEvent)
 class MemoryEventAdmin(ReadOnlyAdmin):
     list_display = [
-        "created_at", "user", "action", "table", "key", beginning_of("before"),
+        "created_at", "user", "action", "table", "subject", "key", beginning_of("before"),
         beginning_of("after"), "actor", beginning_of("reason"),
     ]  # fmt: skip
     list_filter = ["action", "table", "actor", "created_at"]
     list_select_related = ["user"]
     date_hierarchy = "created_at"
-    search_fields = ["key", "before", "after", "actor", "user__username"]
+    search_fields = ["subject", "key", "before", "after", "actor", "user__username"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[MemoryEvent]:
         return super().get_queryset(request).prefetch_related(lean("message"))

@@ -161,12 +161,15 @@ def _scrub_log(user: User | None, table: str, key: str, versions: Collection[Fac
     telling = [event.pk for event in events if _tells(event, taught, versions)]
     about = Q(table=table, row_id__in=ids) | Q(table=table, row_id=None, key=key)
     about |= Q(pk__in=telling)
-    return events.filter(about).update(key=GONE, before=GONE, after=GONE, quote=GONE, operation="")
+    return events.filter(about).update(
+        subject="", key=GONE, before=GONE, after=GONE, quote=GONE, operation=""
+    )
 
 
 def _tells(event: MemoryEvent, taught: set[Any], versions: Collection[Fact | Prompt]) -> bool:
     """Whether an entry of the log says one of these; of the messages that taught it, any word."""
-    text = "\n".join((event.key.replace("_", " "), event.before, event.after, event.quote))
+    key = event.key.replace("_", " ")
+    text = "\n".join((event.subject, key, event.before, event.after, event.quote))
     has_word = event.message_id in taught and any(said(each.value, text) for each in versions)
     return has_word or _says_one_of(text, versions)
 

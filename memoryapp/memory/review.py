@@ -23,7 +23,7 @@ from memoryapp.memory.support import (
     unsaid_names,
 )
 from memoryapp.models import Message, User
-from memoryapp.models.memory import KEY_MAX_CHARS, Origin
+from memoryapp.models.memory import KEY_MAX_CHARS, SUBJECT_MAX_CHARS, Origin
 
 
 class Outcome(Enum):
@@ -119,7 +119,8 @@ def _lack_of_support(operation: Operation, body: str) -> str:
 
 def is_storable(operation: Operation) -> bool:
     texts = (operation.key, operation.value, operation.quote, operation.subject)
-    is_fitting = 0 < len(operation.key) <= KEY_MAX_CHARS and len(operation.subject) <= 100
+    is_fitting = 0 < len(operation.key) <= KEY_MAX_CHARS
+    is_fitting &= len(operation.subject) <= SUBJECT_MAX_CHARS
     return is_fitting and all(storable(text) == text for text in texts)
 
 

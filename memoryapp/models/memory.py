@@ -16,6 +16,7 @@ from memoryapp.models.chats import Message
 from memoryapp.models.fields import Searchable, words_of
 
 KEY_MAX_CHARS = 100
+SUBJECT_MAX_CHARS = 100
 VALUE_MAX_CHARS = 2000
 HAS_AN_END = Q(valid_to__isnull=False) | Q(expires_at__isnull=False)
 
@@ -159,7 +160,7 @@ class Fact(Remembered):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="facts")
     kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.FACT)
     # Whom it is about: empty for the person, else the name they used ("my sister Maria").
-    subject = models.CharField(max_length=100, blank=True)
+    subject = models.CharField(max_length=SUBJECT_MAX_CHARS, blank=True)
     due_at = models.DateTimeField(null=True, blank=True)
 
     tsv = words_of("subject", "key", "value")
@@ -295,6 +296,7 @@ class MemoryEvent(models.Model):
     # What it happened to: "fact" or "prompt" and the row's id, which may since be gone.
     table = models.CharField(max_length=10, blank=True)
     row_id = models.UUIDField(null=True)
+    subject = models.CharField(max_length=SUBJECT_MAX_CHARS, blank=True)
     key = models.CharField(max_length=KEY_MAX_CHARS, blank=True)
     before = models.TextField(blank=True)
     after = models.TextField(blank=True)

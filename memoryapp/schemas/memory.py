@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from memoryapp.models.memory import KEY_MAX_CHARS, VALUE_MAX_CHARS
+from memoryapp.models.memory import KEY_MAX_CHARS, SUBJECT_MAX_CHARS, VALUE_MAX_CHARS
 from memoryapp.schemas.fields import MAX_LIMIT, Body, Changes, Given, Moment, Paging, Shown
 
 Kind = Literal["identity", "preference", "project", "task", "fact"]
@@ -23,7 +23,7 @@ def snake_case(key: str) -> str:
 Key = Annotated[str, Field(min_length=1, max_length=KEY_MAX_CHARS), AfterValidator(snake_case)]
 
 Value = Annotated[str, Field(min_length=1, max_length=VALUE_MAX_CHARS)]
-Subject = Annotated[str, Field(max_length=100)]
+Subject = Annotated[str, Field(max_length=SUBJECT_MAX_CHARS)]
 
 
 def is_nobody(user_id: int | None) -> bool:

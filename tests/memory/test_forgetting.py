@@ -3,7 +3,7 @@ import pytest
 from memoryapp.memory import eviction, ledger, review
 from memoryapp.memory.forgetting import GONE, forget
 from memoryapp.models import Fact, MemoryEvent, Message
-from tests.factories import make_chat, make_fact, proposal
+from tests.factories import make_chat, make_fact, proposal, remember
 
 
 @pytest.fixture
@@ -46,6 +46,13 @@ def test_forget_takes_the_text_out_of_the_log(ada, learned):
     log = list(MemoryEvent.objects.values_list("key", "before", "after", "quote"))
     assert log
     assert not any("Rotterdam" in str(entry) or "Uppsala" in str(entry) for entry in log)
+
+
+def test_forget_takes_whom_it_was_about_out_of_the_log(ada):
+    remember(ada, "city", "Vienna", subject="my brother Otto")
+    assert MemoryEvent.objects.get().subject == "my brother Otto"
+    forget(rows=Fact.objects.for_user(ada), actor="ada")
+    assert set(MemoryEvent.objects.values_list("subject", flat=True)) == {""}
 
 
 def test_forget_takes_the_text_out_of_receipts(ada, learned):
