@@ -1,7 +1,7 @@
 """The memory page as a whole: filters, tasks, health, export, and forgetting much at once."""
 
 import json
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.utils import timezone
@@ -162,6 +162,15 @@ def test_memory_is_exported_as_text(ada, facts):
     assert "- **length:** Be brief." in text
     assert text.index("# No longer so") < text.index("Acme")
     assert "waits" not in text
+
+
+def test_the_text_tells_when_a_task_is_due_where_its_owner_is(ada):
+    ada.timezone = "Asia/Tokyo"
+    ada.save()
+    due_at = datetime(2026, 12, 1, 20, 30, tzinfo=UTC)
+    make_fact(ada, "taxes", "file them", kind="task", due_at=due_at)
+    text = text_of(client_of(ada).get("/memory/export.md"))
+    assert "- **taxes:** file them (due 2026-12-02 05:30)" in text
 
 
 def test_an_export_is_of_nobody_else_and_of_no_other_kind(ben, facts):

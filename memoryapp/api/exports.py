@@ -18,6 +18,6 @@ def everything(request: ApiRequest, asked: Asked[ExportQuery]) -> HttpResponse:
     """Facts and prompts in all versions, the log, chats with all branches, resources and usage."""
     data = export.everything_of(request.user)
     if asked.format == "markdown":
-        markdown = export.as_markdown(data)
+        markdown = export.as_markdown(data, request.user.zone)
         return HttpResponse(markdown, content_type="text/markdown; charset=utf-8")
     return JsonResponse(data, json_dumps_params={"ensure_ascii": False})

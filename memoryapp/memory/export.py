@@ -1,6 +1,7 @@
 """All that is kept of a person, to take away: as plain values, or as a text to read."""
 
 from collections.abc import Iterable
+from datetime import tzinfo
 from typing import Any
 
 from django.db.models import Model, QuerySet
@@ -69,11 +70,18 @@ def _values(row: Model) -> Data:
     return {field.name: field.value_from_object(row) for field in fields if field.name != "user"}
 
 
-def as_markdown(data: Data) -> str:
-    """The same as a text: what holds now, how to answer, then the chats where there are any."""
+def as_markdown(data: Data, zone: tzinfo) -> str:
+    """The same as a text: what holds now, how to answer, then the chats where there are any.
+
+    When a task is due is told in `zone`.
+    """
     parts = [
         "# What I know about you",
-        *_list(f"**{_name(row)}:** {row['value']}" for row in data["facts"] if _holds(row)),
+        *_list(
+            f"**{_name(row)}:** {row['value']}{_due(row, zone)}"
+            for row in data["facts"]
+            if _holds(row)
+        ),
         "# How I should answer",
         *_list(f"**{_name(row)}:** {row['value']}" for row in data["prompts"] if _holds(row)),
         "# No longer so",
@@ -92,6 +100,11 @@ def as_markdown(data: Data) -> str:
 
 def _holds(row: Data) -> bool:
     return row["valid_to"] is None and row["status"] != "pending"
+
+
+def _due(row: Data, zone: tzinfo) -> str:
+    due_at = row["due_at"]
+    return f" (due {due_at.astimezone(zone):%Y-%m-%d %H:%M})" if due_at else ""
 
 
 def _name(row: Data) -> str:

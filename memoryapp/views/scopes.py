@@ -28,7 +28,7 @@ def memory_export(request: HtmxHttpRequest, kind: str) -> HttpResponse:
     data = export.memory_of(request.user)
     response: HttpResponse
     if kind == "md":
-        markdown = export.as_markdown(data)
+        markdown = export.as_markdown(data, request.user.zone)
         response = HttpResponse(markdown, content_type="text/markdown; charset=utf-8")
     else:
         response = JsonResponse(data, json_dumps_params={"indent": 2, "ensure_ascii": False})
