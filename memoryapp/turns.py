@@ -310,6 +310,7 @@ def told(
         search_resources=_resource_search(turn, receipt),
         search_archive=_archive_search(turn, receipt, is_local),
         begun=turn.begun,
+        memory_on=receipt.memory_on,
     )
 
 
@@ -369,6 +370,7 @@ def sent_prompt(reply: Message) -> talker.Prompt | None:
         search_resources=nothing_found,
         search_archive=nothing_found,
         begun=reply.body[: receipt.get("begun_chars", 0)],
+        memory_on=receipt["memory_on"],
     )
     return talker.prompt(reply.parent.body, context)
 

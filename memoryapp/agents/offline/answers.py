@@ -7,7 +7,9 @@ from pydantic_ai.messages import ModelMessage, TextPart, ToolCallPart
 from pydantic_ai.models import ModelRequestParameters
 
 from memoryapp.agents.offline.language import ASKS, is_german, sentences, stems
-from memoryapp.agents.offline.reading import Fact, Question, question
+from memoryapp.agents.offline.matching import facts_for
+from memoryapp.agents.offline.reading import Question, question
+from memoryapp.agents.offline.small_talk import small_talk
 from memoryapp.agents.offline.wording import ENGLISH, GERMAN, Wording, is_own
 from memoryapp.agents.portions import shortened
 
@@ -40,32 +42,11 @@ DOCUMENTS = re.compile(
     r"unterlage|handbuch|anleitung|vertrag|bericht|seite|notiz)(?:s|e|en|n)?\b",
     re.IGNORECASE,
 )
-GREETS = re.compile(
-    r"\W*(?:hi|hello|hey|hallo|servus|good (?:morning|evening|day)|guten (?:morgen|tag|abend)|"
-    r"thanks?(?: you| a lot)?|danke(?: schön)?)\b.{0,20}",
-    re.IGNORECASE,
-)
-
 POINTS = re.compile(r"\b(?:bullet|list|point|stichpunkt|aufzähl)", re.IGNORECASE)
 
 # Kinds that are recalled only when they fit, unlike identity and preferences.
 ASKED_FOR = ("project", "task", "fact")
 MOMENT = re.compile(r"^(\d{4}-\d\d-\d\d)T[^\s,]+")
-
-# Words of a question beside the keys that may answer it, and the kind of memory beside its names.
-SYNONYMS = {
-    "live": "city", "living": "city", "home": "city", "wohne": "city wohnort", "called": "name",
-    "heiße": "name", "heisse": "name", "work": "employer occupation", "job": "occupation employer",
-    "arbeite": "employer occupation", "beruf": "occupation", "old": "age", "alt": "age",
-    "eat": "allergy avoids diet likes", "essen": "allergy avoids diet likes", "mag": "likes",
-    "hasse": "dislikes", "hate": "dislikes", "born": "birthplace birthday",
-    "geburtstag": "birthday",
-}  # fmt: skip
-KINDS = {
-    "preference": "preference preferences vorlieben präferenzen",
-    "task": "task reminder remind todo due aufgabe erinnerung",
-    "project": "project projekt",
-}
 
 
 def reply(
@@ -73,12 +54,14 @@ def reply(
 ) -> TextPart | ToolCallPart:
     """A search if one is needed, else the whole reply, or what it still lacks."""
     asked = question(messages, parameters)
-    wanted = _wanted(asked.body)
+    say = GERMAN if _is_german(asked) else ENGLISH
+    polite = small_talk(asked.body, say)
+    wanted = [] if polite else _wanted(asked.body)
     if (tool := _next_search(asked, wanted)) is not None:
         return ToolCallPart(tool, {"query": " ".join(wanted)})
-    say = GERMAN if _is_german(asked) else ENGLISH
-    paragraphs = [say.introduction] if asked.is_first else []
-    text = "\n\n".join([*paragraphs, *_answer(asked, wanted, say)])
+    introduction = [say.introduction] if asked.is_first else []
+    answer = [polite] if polite else _answer(asked, wanted, say)
+    text = "\n\n".join(dict.fromkeys([*introduction, *answer]))
     return TextPart(text.removeprefix(asked.begun))
 
 
@@ -86,10 +69,11 @@ def _answer(asked: Question, wanted: Sequence[str], say: Wording) -> list[str]:
     """The paragraphs of a reply."""
     if ABOUT_ME.search(asked.body):
         texts = [fact.text for fact in asked.facts]
-        return [_shown(say.everything, texts, asked)] if texts else [say.nothing_yet]
+        nothing = say.nothing_yet if asked.memory_on else say.off
+        return [_shown(say.everything, texts, asked)] if texts else [nothing]
     if not wanted:
-        return [say.greeting if GREETS.fullmatch(asked.body) else say.statement]
-    facts = _facts(asked, wanted)
+        return [say.statement if asked.memory_on else say.off]
+    facts = facts_for(asked.facts, wanted)
     found = {
         say.memory: facts,
         say.resources: _found(asked, RESOURCES, wanted),
@@ -100,10 +84,11 @@ def _answer(asked: Question, wanted: Sequence[str], say: Wording) -> list[str]:
         found = {say.closest: [fact.text for fact in asked.facts if fact.kind in ASKED_FOR]}
     due = [fact.text for fact in asked.facts if fact.is_due and fact.text not in facts]
     shown = {**found, say.due: due}
+    more = [say.creates] if any(CREATES.search(sentence) for sentence in wanted) else []
     return [
-        *([] if any(found.values()) else [say.nothing]),
+        *([] if more or any(found.values()) else [say.nothing if asked.memory_on else say.off]),
         *(_shown(title, texts[:MOST_THINGS], asked) for title, texts in shown.items() if texts),
-        *([say.creates] if any(CREATES.search(sentence) for sentence in wanted) else []),
+        *more,
     ]
 
 
@@ -120,7 +105,7 @@ def _next_search(asked: Question, wanted: Sequence[str]) -> str | None:
     """The search to make before answering: documents, and if they say nothing, the archive."""
     if not wanted or ABOUT_ME.search(asked.body):
         return None
-    is_known = bool(_facts(asked, wanted) or _turns(asked, wanted))
+    is_known = bool(facts_for(asked.facts, wanted) or _turns(asked, wanted))
     if is_known and not any(DOCUMENTS.search(sentence) for sentence in wanted):
         return None
     for tool in SEARCHES[:1] if is_known else SEARCHES:
@@ -129,25 +114,6 @@ def _next_search(asked: Question, wanted: Sequence[str]) -> str | None:
         if _found(asked, tool, wanted):
             return None
     return None
-
-
-def _facts(asked: Question, wanted: Sequence[str]) -> list[str]:
-    """The recalled facts that speak of a sentence most, for each sentence."""
-    found: list[str] = []
-    for sentence in wanted:
-        words = stems(" ".join([sentence, *_synonyms(sentence)]))
-        scores = {fact.text: len(words & _stems_of(fact)) for fact in asked.facts}
-        best = max(scores.values(), default=0)
-        found += [text for text, score in scores.items() if score == best > 0]
-    return list(dict.fromkeys(found))
-
-
-def _synonyms(sentence: str) -> Iterable[str]:
-    return (SYNONYMS.get(word, "") for word in re.findall(r"\w+", sentence.lower()))
-
-
-def _stems_of(fact: Fact) -> set[str]:
-    return stems(f"{fact.text} {KINDS.get(fact.kind, '')}")
 
 
 def _turns(asked: Question, wanted: Sequence[str]) -> list[str]:

@@ -26,6 +26,7 @@ TURN = re.compile(
     r"- \[(?P<said>[^\]]*)\] (?P<text>.+?)(?: \((?P<changes>(?:since then|no longer so): .+)\))?$",
     re.MULTILINE,
 )
+OFF = re.compile(r"^Memory is not used in this chat\.$", re.MULTILINE)
 SUMMARY = re.compile(r"\s*<summary>.*?</summary>", re.DOTALL)
 FOUND = re.compile(r"<found>\n- (.*)\n</found>", re.DOTALL)
 
@@ -49,6 +50,7 @@ class Question:
     tools: frozenset[str]
     found: dict[str, tuple[str, ...]]  # by the tools called for it so far, "source: text" each
     begun: str  # what there is of the reply already
+    memory_on: bool
 
 
 def last_prompt(messages: Sequence[ModelMessage]) -> str:
@@ -87,6 +89,7 @@ def question(messages: Sequence[ModelMessage], parameters: ModelRequestParameter
             for part in _parts(since, ToolReturnPart)
         },
         begun=begun,
+        memory_on=not OFF.search(memory),
     )
 
 

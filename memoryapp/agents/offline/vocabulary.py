@@ -10,7 +10,7 @@ GERMAN = words(
     "sind war habe hat hast bin bist mein meine meinen mir mich dich dir was wer wo wie wann warum "
     "welche welcher welches auf auch aus bei mit nach von zu zum zur über für heute morgen bitte "
     "danke hallo weißt kannst gibt mag wohne heiße arbeite unser unsere merk erinnere antworte "
-    "deutsch im daran dass jetzt immer noch mal"
+    "deutsch im daran dass jetzt immer noch mal vielen dank gute nacht tschüss"
 )
 ENGLISH = words(
     "i you he she we they and or but not no the a an is are was am have has do does did my our me "
@@ -18,7 +18,7 @@ ENGLISH = words(
     "hello tell can could it this that know remember"
 )
 # Words that carry no meaning of their own.
-EMPTY = (GERMAN | ENGLISH) - {"deutsch"} | words(
+EMPTY = (GERMAN | ENGLISH) - {"deutsch", "nacht"} | words(
     "its their his her them be been will would should any some there here also just really very "
     "again were let des sich es sie man sein seine dein deine deinen denn doch nun so als am vom "
     "ins um"
@@ -31,6 +31,20 @@ RELATION = (
     r"papa|frau|mann|partnerin|freundin|freund|sohn|tochter|cousine|tante|onkel|nichte|neffe|"
     r"kollegin|kollege|chefin|chef|nachbarin|nachbar|mitbewohnerin|mitbewohner|oma|opa)"
 )
+# One name for one relation, whatever the word or the language.
+SAME_RELATION = {
+    "mom": "mother", "mum": "mother", "dad": "father", "grandma": "grandmother",
+    "grandpa": "grandfather", "flatmate": "roommate", "coworker": "colleague",
+    "co-worker": "colleague", "neighbor": "neighbour", "schwester": "sister",
+    "bruder": "brother", "mutter": "mother", "mama": "mother", "vater": "father",
+    "papa": "father", "frau": "wife", "mann": "husband", "partnerin": "partner",
+    "freundin": "friend", "freund": "friend", "sohn": "son", "tochter": "daughter",
+    "cousine": "cousin", "tante": "aunt", "onkel": "uncle", "nichte": "niece",
+    "neffe": "nephew", "kollegin": "colleague", "kollege": "colleague", "chefin": "boss",
+    "chef": "boss", "nachbarin": "neighbour", "nachbar": "neighbour",
+    "mitbewohnerin": "roommate", "mitbewohner": "roommate", "oma": "grandmother",
+    "opa": "grandfather",
+}  # fmt: skip
 SOMEBODY = rf"(?:my|our|meine?|unsere?)\s+{RELATION}(?:\s+(?-i:[A-ZÀ-Þ][\w'-]*))?(?!\w|')"
 
 # Things that count as identity also when they are said as "my X is Y".

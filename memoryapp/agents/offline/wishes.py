@@ -65,8 +65,8 @@ DUTIES = (
         re.IGNORECASE,
     ),
     re.compile(
-        r"(?:ich habe|wir haben) (?P<what>.*\b\w*(?:termin|besprechung|prüfung|vorstellungsgespräch)"
-        r"\b.*)",
+        r"(?:ich habe|wir haben) (?P<what>.*\b\w*(?:termin|besprechung|prüfung|"
+        r"vorstellungsgespräch)\b.*)",
         re.IGNORECASE,
     ),
 )

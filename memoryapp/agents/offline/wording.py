@@ -9,6 +9,8 @@ class Wording:
 
     introduction: str
     greeting: str
+    thanks: str
+    farewell: str
     statement: str
     everything: str
     nothing_yet: str
@@ -19,6 +21,7 @@ class Wording:
     closest: str
     creates: str
     due: str
+    off: str
 
 
 ENGLISH = Wording(
@@ -26,6 +29,8 @@ ENGLISH = Wording(
     "memory and your documents. To connect a model, start Ollama on this machine (it is found "
     "within a minute), or set `TALKER_MODEL` or a provider's API key and restart.",
     greeting="Hello. Ask me something that your memory or your documents may answer.",
+    thanks="You're welcome. Ask me whenever something is to be looked up.",
+    farewell="Goodbye. I am here when something is to be looked up.",
     statement="I have read that. If memory is on, what I learn from it shows under this reply.",
     everything="This is what I recall about you here; the memory page has all of it:",
     nothing_yet="I recall nothing about you yet.",
@@ -36,6 +41,7 @@ ENGLISH = Wording(
     closest="Nothing I know has these words. What comes closest in meaning:",
     creates="More than looking things up needs a language model.",
     due="This is due:",
+    off="This chat doesn't use your memory: nothing is looked up there and nothing is learned.",
 )
 GERMAN = Wording(
     introduction="Ich bin der Offline-Antworter, kein Sprachmodell: Ich schlage in deinem "
@@ -43,6 +49,8 @@ GERMAN = Wording(
     "Rechner (es wird binnen einer Minute gefunden), oder setze `TALKER_MODEL` oder den "
     "API-Schlüssel eines Anbieters und starte neu.",
     greeting="Hallo. Frag mich etwas, das dein Gedächtnis oder deine Dokumente beantworten.",
+    thanks="Gern geschehen. Frag mich, wenn etwas nachzuschlagen ist.",
+    farewell="Bis bald. Ich bin da, wenn etwas nachzuschlagen ist.",
     statement="Ich habe das gelesen. Ist das Gedächtnis an, steht unter dieser Antwort, was ich "
     "daraus lerne.",
     everything="Das weiß ich hier über dich; alles steht auf der Gedächtnisseite:",
@@ -55,6 +63,8 @@ GERMAN = Wording(
     closest="Nichts, was ich weiß, enthält diese Wörter. Am nächsten kommt:",
     creates="Mehr als Nachschlagen braucht ein Sprachmodell.",
     due="Das ist fällig:",
+    off="Dieser Chat nutzt dein Gedächtnis nicht: Dort wird nichts nachgeschlagen und nichts "
+    "gelernt.",
 )
 
 OWN = frozenset(phrase for wording in (ENGLISH, GERMAN) for phrase in astuple(wording))
