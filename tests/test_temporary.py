@@ -62,6 +62,14 @@ async def test_the_talker_is_told_the_persona_and_this_chat_and_nothing_else(ada
     assert "zebras" not in str(said)
 
 
+async def test_without_a_model_it_says_that_it_uses_no_memory(ada):
+    await sync_to_async(make_fact)(ada, "city", "Vienna", kind="identity")
+    chat = talk(ada, "Hello.", "Hello.")
+    turn = chat.ask("Where do I live?")
+    await asyncio.wait_for(temporary.write(chat, turn), 10)
+    assert turn.reply.body.startswith("This chat doesn't use your memory")
+
+
 async def test_its_tools_find_nothing(ada):
     await sync_to_async(make_chat)(ada, "I keep zebras.", "Noted.")
     model = Script([calls("search_archive", query="zebras")], ["I don't know."])
