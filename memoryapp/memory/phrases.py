@@ -79,8 +79,6 @@ NOT_THE_LAST = re.compile(
     rf"|{languages.ABOUT_THE_LAST}",
     re.IGNORECASE,
 )
-# Nobody types this much at once; what people write themselves stands before or after it.
-PASTED_CHARS = 1500
 
 
 def looks_like_secret(text: str) -> bool:
@@ -111,19 +109,6 @@ def without_accents(text: str) -> str:
 def is_instruction(text: str) -> bool:
     """Whether `text` is written to steer an assistant."""
     return INSTRUCTION.search(text) is not None
-
-
-def is_pasted(body: str, start: int) -> bool:
-    """Whether what begins at `start` in a message was pasted rather than typed.
-
-    Quoted lines (">") and code fences are, and in a very long message everything but its first
-    and its last paragraph.
-    """
-    line = body[body.rfind("\n", 0, start) + 1 : start + 1].lstrip()
-    if line.startswith(">") or body.count("```", 0, start) % 2:
-        return True
-    inner = "\n" in body[:start].strip() and "\n" in body[start:].strip()
-    return len(body) > PASTED_CHARS and inner
 
 
 def is_off_the_record(body: str) -> bool:

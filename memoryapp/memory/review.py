@@ -8,10 +8,10 @@ from django.utils.translation import gettext_noop
 
 from memoryapp.memory import forgetting
 from memoryapp.memory.operations import Operation, is_question, quote_start, storable
+from memoryapp.memory.pasted import is_pasted
 from memoryapp.memory.phrases import (
     is_instruction,
     is_off_the_record,
-    is_pasted,
     looks_like_secret,
     sensitive_topic,
 )
@@ -53,6 +53,7 @@ UNSAID = gettext_noop("You didn't say {} there.")
 SOMEBODY_ELSE = gettext_noop("Its quote is about somebody else.")
 TURNED_DOWN = gettext_noop("You turned this down before.")
 FORGOTTEN = gettext_noop("You asked me to forget this.")
+PASTED = gettext_noop("It stands in text that doesn't look like your own.")
 PASTED_PROMPT = gettext_noop("It would change how I answer, and it comes from pasted text.")
 PASTED_INSTRUCTION = gettext_noop("It reads like an instruction, and it comes from pasted text.")
 SENSITIVE = gettext_noop("It is about a sensitive matter: {}.")
@@ -101,7 +102,7 @@ def _refusal(operation: Operation, source: Message | None, heard: Sequence[str])
     if holds_secret(operation):
         return SECRET
     if operation.action == "retract":
-        return ""
+        return PASTED if origin(operation, source) == Origin.PASTED else ""
     if is_echo(operation.value, source.body, heard):
         return ECHO
     return _lack_of_support(operation, source.body)
@@ -135,10 +136,12 @@ def _harm(operation: Operation, source: Message | None) -> str:
         return ""
     if operation.table == "prompt":
         return PASTED_PROMPT
-    return PASTED_INSTRUCTION if is_instruction(operation.value) else ""
+    return PASTED_INSTRUCTION if is_instruction(operation.value) else PASTED
 
 
 def origin(operation: Operation, source: Message | None) -> Origin:
     start = quote_start(source.body, operation.quote) if source else None
-    pasted = source is not None and start is not None and is_pasted(source.body, start)
+    if source is None or start is None:
+        return Origin.TYPED
+    pasted = is_pasted(source.body, start, start + len(operation.quote))
     return Origin.PASTED if pasted else Origin.TYPED
