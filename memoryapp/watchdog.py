@@ -18,11 +18,12 @@ from django_q.models import OrmQ, Task
 from memoryapp import tasks
 from memoryapp.heartbeat import Heartbeat, num_workers, queue
 from memoryapp.queue import drop_done
-from memoryapp.supervisor import Child, stop
+from memoryapp.supervisor import Child
 
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 1
+PATIENCE_SECONDS = 30.0
 SWEEP_SECONDS = 20
 EMBEDDING_SECONDS = 600  # what the embedding model was not at hand for is tried again so often
 START_SECONDS = 60
@@ -79,7 +80,7 @@ def _title(process: psutil.Process) -> str:
 
 
 class Watchdog:
-    def __init__(self, *, patience: float) -> None:
+    def __init__(self, *, patience: float = PATIENCE_SECONDS) -> None:
         """`patience` is how many seconds a task may wait while nothing is being worked on."""
         self.patience = patience
         self.cluster = Cluster()
@@ -89,23 +90,23 @@ class Watchdog:
         self.next_sweep = self.next_embedding = 0.0
         self.is_database_down = False
 
-    def run(self) -> None:
-        """Keep background work going until interrupted."""
-        while True:
-            try:
-                self.look()
-                self.is_database_down = False
-            except Error as error:
-                connection.close()
-                if not self.is_database_down:
-                    logger.warning("The database doesn't answer, trying again: %s", error)
-                self.is_database_down = True
-                # Replies that live couldn't say so either: let them, before any is swept.
-                self.next_sweep = time.monotonic() + SWEEP_SECONDS
-            time.sleep(POLL_SECONDS)
+    def keep_going(self) -> None:
+        """Keep background work going; to be called each POLL_SECONDS, whatever happened before."""
+        try:
+            self.look()
+            self.is_database_down = False
+        except Error as error:
+            connection.close()
+            if not self.is_database_down:
+                logger.warning("The database doesn't answer, trying again: %s", error)
+            self.is_database_down = True
+            # Replies that live couldn't say so either: let them, before any is swept.
+            self.next_sweep = time.monotonic() + SWEEP_SECONDS
+        except Exception:
+            logger.exception("Background work can't be looked after, trying again")
 
-    def stop(self) -> None:
-        stop([self.cluster], seconds=STOP_SECONDS)
+    def close(self) -> None:
+        """Give up the connection that tells others of this worker; the cluster has ended."""
         self.heartbeat.close()
 
     def look(self) -> None:

@@ -94,10 +94,10 @@ def test_killed_web_server_is_started_again(everything):
 
 
 def test_killed_worker_is_started_again(everything):
-    everything.child("manage.py worker").kill()
+    everything.child("qcluster").kill()
 
-    everything.wait_for("The worker was ended by SIGKILL; starting it again in 1 s")
-    everything.wait_for("The worker has been started again")
+    everything.wait_for("The background cluster was ended by SIGKILL; starting it again in 1 s")
+    everything.wait_for("The background cluster has been started again")
     wait_until(lambda: is_ready(everything))
 
 

@@ -58,7 +58,11 @@ class Product:
 
     @property
     def worker(self):
-        return self.up.child("manage.py worker")
+        """Its processes' parent, which may just be starting again."""
+        wait_until(
+            lambda: any("qcluster" in " ".join(each.cmdline()) for each in self.up.children())
+        )
+        return self.up.child("qcluster")
 
     @property
     def postgres(self):

@@ -20,10 +20,10 @@ from memoryapp.database import DatabaseUnusable
 from memoryapp.embedded_postgres import PostgresError
 from memoryapp.models import User
 from memoryapp.supervisor import Child
+from memoryapp.watchdog import POLL_SECONDS, Watchdog
 
 logger = logging.getLogger(__name__)
 
-POLL_SECONDS = 0.5
 START_SECONDS = 60
 POSTGRES_SECONDS = 5  # between two tries to start it again
 STOP_SECONDS = 7.5  # a web process saves its replies within five
@@ -56,18 +56,19 @@ class Command(BaseCommand):
         if settings.IS_POSTGRES_EMBEDDED:
             self.lock = _only_one(settings.DATA_DIR / "up.lock")  # held while this process lives
         web = _web(host, port, workers)
-        others = [] if no_worker else [Child("worker", "manage.py", "worker")]
+        # In this process, which has what a worker needs: one of its own would take 60 MB more.
+        watchdog = None if no_worker else Watchdog()
         supervisor.stop_on_signals()
         try:
             _prepare()
-            _start(web, others, host, port)
-            _keep_running([web, *others])
+            _start(web, host, port)
+            _keep_running(web, watchdog)
         except KeyboardInterrupt:
             logger.info("Stopping")
         except (DatabaseUnusable, PostgresError) as error:
             raise CommandError(str(error)) from error
         finally:
-            _stop([web, *others])
+            _stop(web, watchdog)
         logger.info("Stopped")
 
 
@@ -135,9 +136,9 @@ def _ensure_administrator() -> None:
         logger.info("This password isn't shown again; change it after signing in.")
 
 
-def _start(web: Child, others: list[Child], host: str, port: int) -> None:
-    """Start the web server, and when it answers the rest, which would only slow it down."""
-    logger.info("Starting the %s", " and the ".join(child.name for child in [web, *others]))
+def _start(web: Child, host: str, port: int) -> None:
+    """Start the web server and wait until it answers; the worker would only slow it down."""
+    logger.info("Starting the %s", web.name)
     web.start()
     deadline = time.monotonic() + START_SECONDS
     while not probe.answers(ANYWHERE.get(host, host), port):
@@ -148,17 +149,16 @@ def _start(web: Child, others: list[Child], host: str, port: int) -> None:
         time.sleep(0.05)
     address = settings.SITE_URL.replace(f"//localhost:{settings.PORT}", f"//localhost:{port}")
     logger.info("Ready: %s  (Ctrl-C stops it)", address)
-    for child in others:
-        child.start()
 
 
-def _keep_running(children: list[Child]) -> None:
+def _keep_running(web: Child, watchdog: Watchdog | None) -> None:
     while True:
-        time.sleep(POLL_SECONDS)
         if settings.IS_POSTGRES_EMBEDDED:
             _keep_postgres_running(settings.EMBEDDED_POSTGRES_DIR)
-        for child in children:
-            child.keep_running()
+        web.keep_running()
+        if watchdog:
+            watchdog.keep_going()
+        time.sleep(POLL_SECONDS)
 
 
 def _keep_postgres_running(data_dir: Path) -> None:
@@ -176,8 +176,10 @@ def _keep_postgres_running(data_dir: Path) -> None:
         time.sleep(POSTGRES_SECONDS)
 
 
-def _stop(children: list[Child]) -> None:
+def _stop(web: Child, watchdog: Watchdog | None) -> None:
     supervisor.ignore_signals()
-    supervisor.stop(children, seconds=STOP_SECONDS)
+    supervisor.stop([web, *([watchdog.cluster] if watchdog else [])], seconds=STOP_SECONDS)
+    if watchdog:
+        watchdog.close()
     if settings.IS_POSTGRES_EMBEDDED:
         embedded_postgres.stop(settings.EMBEDDED_POSTGRES_DIR)

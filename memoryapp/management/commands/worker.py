@@ -1,12 +1,13 @@
 """`manage.py worker`: the background work of this machine."""
 
 import argparse
+import time
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
 from memoryapp import checks, supervisor
-from memoryapp.watchdog import Watchdog
+from memoryapp.watchdog import PATIENCE_SECONDS, POLL_SECONDS, STOP_SECONDS, Watchdog
 
 
 class Command(BaseCommand):
@@ -17,17 +18,20 @@ class Command(BaseCommand):
         parser.add_argument(
             "--patience",
             type=float,
-            default=30,
+            default=PATIENCE_SECONDS,
             metavar="SECONDS",
-            help="how long a task may wait while nothing is being worked on (default: 30)",
+            help="how long a task may wait while nothing is being worked on (default: %(default)g)",
         )
 
     def handle(self, *, patience: float, **options: Any) -> None:
         supervisor.stop_on_signals()
         watchdog = Watchdog(patience=patience)
         try:
-            watchdog.run()
+            while True:
+                watchdog.keep_going()
+                time.sleep(POLL_SECONDS)
         except KeyboardInterrupt:
             supervisor.ignore_signals()
         finally:
-            watchdog.stop()
+            supervisor.stop([watchdog.cluster], seconds=STOP_SECONDS)
+            watchdog.close()
