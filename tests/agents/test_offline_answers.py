@@ -20,6 +20,8 @@ KNOWN = (
     ("question", "answer"),
     [
         ("What do I do for a living?", "From your memory: occupation: nurse"),
+        ("What do I do?", "From your memory: occupation: nurse"),
+        ("Was mache ich beruflich?", "Aus deinem Gedächtnis: occupation: nurse"),
         ("Where am I living?", "From your memory: city: Vienna"),
         ("Where do I live?", "From your memory: city: Vienna"),
         ("Do I live in Graz?", "From your memory: city: Vienna"),
@@ -62,6 +64,7 @@ async def test_what_is_known_of_oneself_answers_nothing_about_others_or_another_
     [
         ("Thank you!", "You're welcome."),
         ("Thanks, bye", "You're welcome."),
+        ("Thanks a lot for your help!", "You're welcome."),
         ("Danke!", "Gern geschehen."),
         ("Vielen Dank", "Gern geschehen."),
         ("Good night", "Goodbye."),
@@ -87,6 +90,15 @@ async def test_small_talk_is_answered_in_a_short_sentence_without_a_search(body,
 )
 async def test_a_question_after_a_greeting_is_answered(body):
     assert await reply(body, memories=KNOWN) == "From your memory: city: Vienna"
+
+
+async def test_what_comes_closest_to_a_question_about_others_is_not_about_oneself():
+    own = memory("summer house: by the lake in Krems")
+    brothers = memory("my brother: summer house: in Krems")
+    text = await reply("Where does my brother spend July?", memories=(own, brothers))
+    assert "by the lake" not in text
+    assert "my brother: summer house: in Krems" in text
+    assert (await reply("Where does Paul spend July?", memories=(own,))).startswith(NOTHING)
 
 
 async def test_what_only_a_model_can_do_is_not_said_to_be_missing_from_memory():

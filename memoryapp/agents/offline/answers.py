@@ -7,7 +7,7 @@ from pydantic_ai.messages import ModelMessage, TextPart, ToolCallPart
 from pydantic_ai.models import ModelRequestParameters
 
 from memoryapp.agents.offline.language import ASKS, is_german, sentences, stems
-from memoryapp.agents.offline.matching import facts_for
+from memoryapp.agents.offline.matching import about_whom, facts_for
 from memoryapp.agents.offline.reading import Question, question
 from memoryapp.agents.offline.small_talk import small_talk
 from memoryapp.agents.offline.wording import ENGLISH, GERMAN, Wording, is_own
@@ -81,7 +81,9 @@ def _answer(asked: Question, wanted: Sequence[str], say: Wording) -> list[str]:
         say.archive: [] if facts else _turns(asked, wanted) or _found(asked, ARCHIVE, wanted),
     }
     if not any(found.values()):
-        found = {say.closest: [fact.text for fact in asked.facts if fact.kind in ASKED_FOR]}
+        closest = [fact for each in wanted for fact in about_whom(asked.facts, each)]
+        near = dict.fromkeys(fact.text for fact in closest if fact.kind in ASKED_FOR)
+        found = {say.closest: list(near)}
     due = [fact.text for fact in asked.facts if fact.is_due and fact.text not in facts]
     shown = {**found, say.due: due}
     more = [say.creates] if any(CREATES.search(sentence) for sentence in wanted) else []

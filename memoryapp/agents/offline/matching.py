@@ -14,7 +14,7 @@ SYNONYMS = {
         r"live|(?<!for a )living|home": "city", "wohne|lebe|zuhause": "city wohnort",
         "lives|wohnt|lebt": "city wohnort", "called|hei(?:ß|ss)[et]": "name",
         "works?|job|for a living|arbeitet?": "employer occupation",
-        r"(?:what|was) (?:do i do|mache ich)\W*$|beruf(?:lich)?": "occupation employer",
+        r"(?:what|was) (?:do i do|mache ich)(?=\W*$)|beruf(?:lich)?": "occupation employer",
         "old|alt": "age", "eats?|essen|esse|isst": "allergy avoids diet likes", "mag": "likes",
         "hasse|hasst|hates?": "dislikes", "born": "birthplace birthday", "geburtstag": "birthday",
         r"(?:have|need|got|is there) to do|to-?do|(?:zu|muss ich\b.*) (?:tun|machen|erledigen)":
@@ -57,7 +57,7 @@ def facts_for(facts: Sequence[Fact], wanted: Sequence[str]) -> list[str]:
         least, words = _needed(sentence)
         scores = {
             fact.text: len(words & told)
-            for fact in _of_whom(facts, sentence)
+            for fact in about_whom(facts, sentence)
             if least & (told := _stems_of(fact))
         }
         best = max(scores.values(), default=0)
@@ -81,7 +81,7 @@ def _synonyms(sentence: str) -> Iterable[str]:
     return (keys for words, keys in SYNONYMS.items() if words.search(sentence))
 
 
-def _of_whom(facts: Sequence[Fact], sentence: str) -> list[Fact]:
+def about_whom(facts: Sequence[Fact], sentence: str) -> list[Fact]:
     """The facts about those that the sentence asks about, if it says who that is."""
     if others := _others(sentence):
         return [fact for fact in facts if others & _names(fact.text)]

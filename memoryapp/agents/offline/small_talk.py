@@ -9,6 +9,7 @@ REPLIES = {
     "thanks": r"(?:(?:ok(?:ay)?|great|super|perfect|prima)\W+)?"
     r"(?:many |vielen |besten |herzlichen )?"
     r"(?:thanks?|thx|danke?)(?: (?:you|a lot|so much|very much|again|schön|sehr|dir|vielmals))*"
+    r"(?: (?:for|für) [^,.;:!?]{1,40})?"
     r"(?:\W+(?:bye|goodbye|good night|tschüss|gute nacht))?",
     "farewell": r"(?:good ?night|(?:good)?bye(?: bye)?|see you(?: \w+)?|gute nacht|tschü(?:ss|ß)|"
     r"auf wiedersehen|bis (?:bald|morgen|später|dann))",
