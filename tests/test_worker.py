@@ -1,6 +1,7 @@
 from contextlib import closing
 from datetime import timedelta
 
+import psutil
 import pytest
 from django.db import connection
 from django.utils import timezone
@@ -36,6 +37,7 @@ def test_worker_ends_in_time_whatever_it_works_on(worker):
 
 
 def test_what_all_its_processes_need_is_in_memory_once(worker):
+    wait_until(lambda: len(worker.members("idle")) == 2)
     idle = [process.memory_full_info() for process in worker.members("idle")]
     assert [each.rss - each.uss > 100 * 2**20 for each in idle] == [True, True]
 
@@ -61,10 +63,13 @@ def test_tasks_go_on_at_once_when_the_database_was_away(worker):
     task = async_task("time.sleep", 3)
     taken = OrmQ.objects.filter(lock__gt=timezone.now())
     wait_until(lambda: task in [row.task_id() for row in taken.all()])
+    started = psutil.Process(worker.process.pid).create_time()
     with connection.cursor() as cursor:
         cursor.execute(
             "select pg_terminate_backend(pid) from pg_stat_activity"
-            " where datname = current_database() and pid <> pg_backend_pid()"
+            " where datname = current_database() and backend_start > to_timestamp(%s)"
+            " and pid <> pg_backend_pid()",
+            [started],
         )
 
     wait_until(lambda: Task.objects.filter(pk=task, success=True).exists())
