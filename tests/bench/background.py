@@ -8,6 +8,8 @@ from datetime import timedelta
 
 from django.utils import timezone
 
+import psutil
+
 from memoryapp import tasks
 from memoryapp.models import Chat, Fact, Message, User
 from tests.bench.prompts import wait_for_worker
@@ -69,6 +71,6 @@ def turns(chats: Sequence[Chat]) -> Iterator[Message]:
 
 
 def worker_seconds(everything: Product) -> float:
-    """CPU that the worker has used, all its processes together."""
-    worker = everything.up.child("manage.py worker")
-    return sum(map(cpu_seconds, [worker, *worker.children(recursive=True)]))
+    """CPU that the worker has used: its processes together, and `up`, which looks after them."""
+    cluster, up = everything.up.child("qcluster"), psutil.Process(everything.up.process.pid)
+    return sum(map(cpu_seconds, [up, cluster, *cluster.children(recursive=True)]))
