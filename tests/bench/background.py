@@ -6,9 +6,8 @@ import uuid
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
-from django.utils import timezone
-
 import psutil
+from django.utils import timezone
 
 from memoryapp import tasks
 from memoryapp.models import Chat, Fact, Message, User
