@@ -26,7 +26,7 @@ from memoryapp.memory import eviction
 from memoryapp.memory.phrases import is_off_the_record
 from memoryapp.memory.recall import Recalled
 from memoryapp.models import Chat, Message, User
-from memoryapp.models.chats import INTERRUPTED, next_moment
+from memoryapp.models.chats import INTERRUPTED, next_moment, untitled
 from memoryapp.patience import patiently
 from memoryapp.replies import End
 from memoryapp.turns import (
@@ -57,7 +57,7 @@ class TemporaryChat:
 
     def __init__(self, user: User) -> None:
         self.user = user
-        self.chat = Chat(user=user, memory_on=False)
+        self.chat = Chat(user=user, memory_on=False, title=untitled(user))
         self.messages: list[Message] = []
 
     @property

@@ -200,6 +200,11 @@ def test_what_is_kept_is_an_ordinary_chat(ada):
     assert kept.history.last().parent_id == spoken[-1].pk
 
 
+def test_what_is_kept_has_its_first_name_in_its_owners_language(ada):
+    ada.language = "de"
+    assert temporary.keep(handed_back(talk(ada, "Hallo", "Guten Tag"))).title == "Neuer Chat"
+
+
 def test_keeping_is_one_event_for_the_background(ada):
     kept = temporary.keep(talk(ada, "I live in Rome.", "Nice.", "And now?", "Now what?"))
     asked = [task.func() for task in OrmQ.objects.all()]

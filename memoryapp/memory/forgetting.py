@@ -9,8 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
-from django.utils import translation
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext_noop
 
 from memoryapp.memory.operations import Operation, normalised
 from memoryapp.memory.wording import content, contents, is_telling, repeats, said
@@ -25,7 +24,7 @@ from memoryapp.models import (
     Prompt,
     User,
 )
-from memoryapp.models.chats import UNTITLED
+from memoryapp.models.chats import untitled
 
 GONE = "[forgotten]"
 REMOVED = gettext_noop(
@@ -215,10 +214,9 @@ def _dissolve_summaries(user: User, silenced: set[Any], versions: Collection[Fac
 def _remove_titles(user: User, versions: Collection[Fact | Prompt]) -> int:
     titled = Chat.objects.for_user(user).filter(title_source=Chat.TitleSource.AUTO)
     telling = [chat.pk for chat in titled if _says_one_of(chat.title, versions)]
-    with translation.override(user.language):
-        return titled.filter(pk__in=telling).update(
-            title=gettext(UNTITLED), title_source=Chat.TitleSource.DEFAULT
-        )
+    return titled.filter(pk__in=telling).update(
+        title=untitled(user), title_source=Chat.TitleSource.DEFAULT
+    )
 
 
 def _scrub_receipts(user: User, ids: set[str]) -> int:

@@ -11,12 +11,11 @@ from django.db import models, transaction
 from django.db.models import Q
 from django.dispatch import Signal
 from django.utils import timezone
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext, gettext_noop, override
 
 from memoryapp.models.accounts import User
 from memoryapp.models.fields import Asks, Searchable, words_of
 
-TITLE_MAX_CHARS = 60
 UNTITLED = gettext_noop("New chat")
 # A reply without a sign of life for this long has lost its process, and for the shorter time if
 # its writer isn't known to live. The writer, too, may have lost its connection for a moment.
@@ -35,6 +34,12 @@ CHARS_PER_TOKEN = 4  # the usual rule of thumb; a server's own count may be miss
 def num_tokens(text: str) -> int:
     """An estimate of the tokens in `text`, never zero for a text that isn't empty."""
     return -(-len(text.encode()) // CHARS_PER_TOKEN)
+
+
+def untitled(user: User) -> str:
+    """What a chat of this person is called until it has a name: in their language."""
+    with override(user.language):
+        return gettext(UNTITLED)
 
 
 class ChatQuerySet(models.QuerySet["Chat"]):

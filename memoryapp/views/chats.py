@@ -24,7 +24,7 @@ from memoryapp.forms import ChatTitleForm, MessageForm
 from memoryapp.http import HtmxHttpRequest
 from memoryapp.memory import forgetting
 from memoryapp.models import Chat, Fact, Message, Prompt, User
-from memoryapp.models.chats import UNTITLED
+from memoryapp.models.chats import untitled
 from memoryapp.views import as_uuid, here, listed, render_dialog, render_page
 
 QUERY_MAX_CHARS = 200
@@ -92,7 +92,7 @@ def _begin(request: HtmxHttpRequest) -> HttpResponse:
         try:
             with transaction.atomic():
                 chat = Chat.objects.create(
-                    user=request.user, memory_on=memory_on, title=_(UNTITLED)
+                    user=request.user, memory_on=memory_on, title=untitled(request.user)
                 )
                 turn = turns.open_turn(chat=chat, body=body, id=message_id)
         except ValidationError as error:

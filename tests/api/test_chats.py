@@ -1,6 +1,6 @@
 import pytest
 
-from memoryapp.models import Chat, Fact, Message, Prompt
+from memoryapp.models import Chat, Fact, Message, Prompt, User
 from tests.api.callers import told
 from tests.factories import make_chat, make_fact, make_prompt
 
@@ -45,9 +45,14 @@ def test_chat_list_finds_words_in_titles_and_messages(ada, as_ada):
     assert titles(as_ada("GET", "/chats?q=sourdough")) == ["Sourdough starter", "Baking"]
 
 
+@pytest.mark.parametrize(("language", "title"), [("en", "New chat"), ("de", "Neuer Chat")])
+def test_a_made_chat_is_called_so_in_its_owners_language(ada, as_ada, language, title):
+    User.objects.filter(pk=ada.pk).update(language=language)
+    assert told(as_ada("POST", "/chats", {}), 201)["title"] == title
+
+
 def test_a_made_chat_is_empty_and_remembers(ada, as_ada):
     made = told(as_ada("POST", "/chats", {}), 201)
-    assert made["title"] == "New chat"
     assert made["memory_on"]
     assert not made["pinned"]
     assert not made["archived"]
