@@ -95,6 +95,14 @@ def test_nobody_ends_the_session_of_somebody_else(ada, ben, client):
     assert there.get("/settings/").status_code == 200
 
 
+def test_before_one_leaves_the_page_counts_facts_as_the_side_does(ada):
+    remember(ada, "city", "Vienna")
+    make_fact(ada, "allergy", "sesame", status="pending")
+    html = text_of(client_of(ada).get(ADDRESS))
+    assert "one fact, and the log" in html
+    assert '<span class="badge badge--plain">1</span>' in html
+
+
 @pytest.fixture
 def everywhere(db):
     """A person whose word is in every table that can hold one."""

@@ -275,6 +275,22 @@ def test_what_waits_says_what_it_would_take_the_place_of(waiting, ada):
     assert "walnuts" not in html
 
 
+def test_what_waits_is_no_value_that_holds_in_the_history(waiting, ada):
+    known = make_fact(ada, "allergy", "peanuts")
+    html = text_of(htmx_get(client_of(ada), url("history", known)))
+    assert html.count("history__item--now") == 1
+    assert html.count("waits for your word") == 1
+
+
+def test_the_inbox_puts_no_pasted_words_in_the_persons_mouth(waiting, ada):
+    client = client_of(ada)
+    assert "<dt>You said</dt>" in text_of(client.get("/memory/inbox/"))
+    Fact.objects.filter(pk=waiting.pk).update(origin="pasted")
+    html = text_of(client.get("/memory/inbox/"))
+    assert "<dt>It says</dt>" in html
+    assert "You said" not in html
+
+
 def test_what_waits_is_accepted(waiting, ada):
     assert client_of(ada).post(url("approve", waiting)).url == "/memory/inbox/"
     assert ada.facts.in_use().get().value == "sesame"

@@ -208,6 +208,14 @@ def test_forgetting_a_part_leaves_the_rest(ada, facts, scope, rest):
     assert not ada.facts.filter(key="pet").exists()
 
 
+def test_what_goes_says_whom_it_is_about(ada):
+    make_fact(ada, "city", "Vienna")
+    make_fact(ada, "city", "Graz", subject="my boss")
+    html = text_of(htmx_get(client_of(ada), "/memory/forget/"))
+    assert "<strong>my boss: City:</strong>" in html
+    assert "<strong>City:</strong>" in html
+
+
 @pytest.mark.parametrize("chat", ["{chat}", "x"])
 def test_nobody_forgets_what_a_chat_of_somebody_else_taught(ada, ben, facts, chat):
     address = "/memory/forget/?chat=" + chat.format(**facts)

@@ -16,10 +16,10 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
-from memoryapp import accounts, charts
+from memoryapp import accounts, charts, fragments
 from memoryapp.forms import ApiKeyForm, ConfirmForm, MemoryPolicyForm, ProfileForm
 from memoryapp.http import HtmxHttpRequest
-from memoryapp.models import ApiKey, Chat, Fact, Resource, Usage, User
+from memoryapp.models import ApiKey, Chat, Resource, Usage, User
 from memoryapp.views import render_dialog, render_page
 
 USAGE_DAYS = 14
@@ -130,8 +130,8 @@ def delete_account(request: HtmxHttpRequest) -> HttpResponse:
     context = {
         "form": form,
         "num_chats": Chat.objects.for_user(request.user).count(),
-        "num_facts": Fact.objects.for_user(request.user).current().count(),
         "num_resources": Resource.objects.owned_by(request.user).count(),
+        **fragments.known(request.user),
     }
     return render_dialog(
         request,
