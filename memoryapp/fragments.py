@@ -223,7 +223,7 @@ def learned_from(user: User, events: MemoryEventQuerySet) -> list[Learned]:
         ("prompt", Prompt.objects.for_user(user)),
     ):
         for row in rows.filter(valid_to=None, key__in=keys):
-            current |= {(table, row.pk), (table, getattr(row, "subject", ""), row.key)}
+            current |= {(table, row.pk), (table, *row.place)}
         later |= dict(rows.filter(replaces__in=ids).values_list("replaces_id", "value"))
     return [
         Learned(

@@ -108,7 +108,7 @@ class RememberedAdmin(OpenedByOthers, RowAdmin):
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
         if row := context.get("original"):
-            context["versions"] = versions_of(row)
+            context["versions"] = type(row).objects.versions_of(row)
         return super().render_change_form(request, context, *args, **kwargs)
 
     def save_form(self, request: HttpRequest, form: Any, change: bool) -> Fact | Prompt:
@@ -174,13 +174,6 @@ class RememberedAdmin(OpenedByOthers, RowAdmin):
     @admin.display(description="holds until", empty_value="further notice", ordering="valid_to")
     def until(self, row: Fact | Prompt) -> datetime | None:
         return row.valid_to or row.expires_at
-
-
-def versions_of(row: Fact | Prompt) -> QuerySet[Any]:
-    """All values that the key of `row` has had, newest first."""
-    about = {"subject": row.subject} if isinstance(row, Fact) else {}
-    rows = type(row).objects.filter(user_id=row.user_id, key=row.key, **about)
-    return rows.order_by("-valid_from", "-recorded_at")
 
 
 @admin.register(Fact)

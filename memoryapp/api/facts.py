@@ -109,8 +109,7 @@ def fact_forget(request: ApiRequest, fact_id: UUID) -> Forgotten:
 def fact_history(request: ApiRequest, fact_id: UUID, asked: Asked[Paging]) -> Page[FactOut]:
     """All that was ever stored under its key, newest first."""
     fact = get_object_or_404(Fact.objects.for_user(request.user), pk=fact_id)
-    versions = Fact.objects.for_user(request.user).filter(key=fact.key, subject=fact.subject)
-    return page(versions.order_by("-valid_from", "-recorded_at"), asked, FactOut)
+    return page(Fact.objects.for_user(request.user).versions_of(fact), asked, FactOut)
 
 
 @router.post("/{fact_id}/restore", response=FactOut, summary="Make a closed version current again")

@@ -3,13 +3,13 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from memoryapp.evaluation.people import Person, Row, says, told_by
+from memoryapp.evaluation.people import Person, Row, says
 from memoryapp.evaluation.places import Sent, places, searched, stored, told
 from memoryapp.evaluation.rates import Rates
 from memoryapp.evaluation.scenarios import Ask, Expected
 from memoryapp.memory.operations import quote_start
 from memoryapp.memory.recall import STANDING
-from memoryapp.models import Fact, MemoryEvent, Message, Prompt
+from memoryapp.models import MemoryEvent, Message, Prompt
 
 
 class Checks:
@@ -24,9 +24,9 @@ class Checks:
         self.rates.check(rate, is_right, self.scenario, what)
 
     def expected(self, person: Person, expected: Expected) -> None:
-        in_use = [told_by(row) for row in person.in_use()]
-        waiting = [told_by(row) for row in person.waiting()]
-        closed = [told_by(row) for row in person.closed()]
+        in_use = [row.text for row in person.in_use()]
+        waiting = [row.text for row in person.waiting()]
+        closed = [row.text for row in person.closed()]
         for text in expected.known:
             self.that("lost", holds(in_use, text), f"{text!r} is not known")
         for text in expected.history:
@@ -51,7 +51,7 @@ class Checks:
             count = sum(says(each, text) for each in in_use)
             self.that("lost", count > 0, f"{text!r} is not known")
             self.that("echo", count <= 1, f"{text!r} is known {count} times")
-        own = [told_by(row) for row in person.in_use() if not getattr(row, "subject", "")]
+        own = [row.text for row in person.in_use() if not row.place[0]]
         for text in expected.not_own:
             self.that("junk", not holds(own, text), f"{text!r} is told as the person's own")
         persona = [row.value for row in person.in_use() if isinstance(row, Prompt)]
@@ -123,10 +123,10 @@ def ids_of(person: Person) -> set[str]:
     return {str(row.pk) for row in person.rows()} | {str(pk) for pk in messages}
 
 
-def place_of(row: Row) -> tuple[str, str, str]:
+def saying_of(row: Row) -> tuple[str, str, str]:
     """What a row says, without its key."""
-    table = "fact" if isinstance(row, Fact) else "prompt"
-    return table, getattr(row, "subject", ""), folded(row.value)
+    subject, _key = row.place
+    return row.table, subject, folded(row.value)
 
 
 def folded(text: str) -> str:
@@ -149,7 +149,7 @@ def audit(person: Person, proposed: dict[str, str]) -> Counter[tuple[str, str]]:
     bad: Counter[tuple[str, str]] = Counter()
     seen: Counter[tuple[str, str, str]] = Counter()
     for row in person.rows():
-        about = place_of(row)
+        about = saying_of(row)
         if row.actor != "extractor" or about[2] in person.edits:
             continue
         seen[about] += row.is_current
@@ -157,7 +157,7 @@ def audit(person: Person, proposed: dict[str, str]) -> Counter[tuple[str, str]]:
             rate = proposed.get(about[2], "junk")
             # What the assistant took from the person's own mouth is theirs.
             if rate != "echo" or quote_start(own_words, row.value) is None:
-                bad[rate, told_by(row)] += 1
+                bad[rate, row.text] += 1
         elif row.is_current and seen[about] > len(taught[about]):
-            bad["echo", told_by(row)] += 1
+            bad["echo", row.text] += 1
     return bad

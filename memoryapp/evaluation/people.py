@@ -11,7 +11,6 @@ from memoryapp.models import Chat, Fact, MemoryEvent, Prompt, User
 from memoryapp.models.memory import Status
 
 Row = Fact | Prompt
-TABLES = {"fact": Fact, "prompt": Prompt}
 
 
 class Person:
@@ -75,10 +74,6 @@ class Person:
         return done
 
 
-def told_by(row: Row) -> str:
-    return row.text if isinstance(row, Fact) else f"{row.key.replace('_', ' ')}: {row.value}"
-
-
 def says(text: str, words: str) -> bool:
     return words.casefold() in text.casefold()
 
@@ -89,7 +84,7 @@ def on_row(
     """An action on the newest of these rows that says `what`."""
 
     def action(person: Person, step: Do) -> bool:
-        row = next((row for row in rows(person) if says(told_by(row), step.what)), None)
+        row = next((row for row in rows(person) if says(row.text, step.what)), None)
         if row is None:
             return False
         table = "facts" if isinstance(row, Fact) else "prompts"

@@ -17,7 +17,7 @@ from memoryapp.agents import llm
 from memoryapp.agents.failures import AgentFailed
 from memoryapp.evaluation.checks import Checks, audit, folded
 from memoryapp.evaluation.extractors import Scripted
-from memoryapp.evaluation.people import Person, Row, says, told_by
+from memoryapp.evaluation.people import Person, Row, says
 from memoryapp.evaluation.places import answer, asked
 from memoryapp.evaluation.rates import Rates
 from memoryapp.evaluation.scenarios import Ask, Do, Expect, Say, Scenario, Step
@@ -195,7 +195,7 @@ class Run:
 
     def _act(self, person: Person, step: Do) -> None:
         if step.do == "forget" and self.scripted is not None:
-            values = [row.value for row in person.in_use() if says(told_by(row), step.what)]
+            values = [row.value for row in person.in_use() if says(row.text, step.what)]
             self.scripted.forgotten += values
         kept = self.memory_on and step.do not in ("memory off", "memory on")
         if step.do == "memory on" and not self.memory_on:
@@ -215,7 +215,7 @@ class Run:
                     continue
                 self.scripted.answers = "json"
                 tasks.extract(str(chat.pk))
-        self.checks.ever_known |= {told_by(row) for row in person.rows()}
+        self.checks.ever_known |= {row.text for row in person.rows()}
         if self.scripted is not None:
             after = {as_known(row) for row in person.in_use()}
             for known in before:
@@ -247,7 +247,7 @@ def on_connection(lent: BaseDatabaseWrapper, work: Callable[[], None]) -> None:
 
 
 def as_known(row: Row) -> tuple[str, str, str, str]:
-    return type(row).__name__, getattr(row, "subject", ""), row.key, row.value
+    return row.table, *row.place, row.value
 
 
 def filler(chars: int) -> str:

@@ -86,9 +86,9 @@ def conflicts(user: User) -> list[Pair]:
     pairs = []
     for table in (Fact, Prompt):
         rows: Any = table.objects.for_user(user).current().select_related("source_message__chat")
-        known = {_about(row): row for row in rows.exclude(status=Status.PENDING)}
+        known = {row.place: row for row in rows.exclude(status=Status.PENDING)}
         waiting = rows.filter(status=Status.PENDING).order_by("recorded_at")
-        pairs += [Pair(known[_about(row)], row) for row in waiting if _about(row) in known]
+        pairs += [Pair(known[row.place], row) for row in waiting if row.place in known]
     return pairs[:LIST_MOST]
 
 
@@ -112,7 +112,3 @@ def _used(user: User) -> Rows:
     """Facts that may be recalled."""
     facts: Rows = Fact.objects.for_user(user).in_use()
     return facts.select_related("source_message__chat")
-
-
-def _about(row: Fact | Prompt) -> tuple[str, str]:
-    return getattr(row, "subject", ""), row.key

@@ -115,16 +115,15 @@ def forget(*, rows: QuerySet[Fact] | QuerySet[Prompt], actor: str) -> Report:
     """
     report = Report()
     with transaction.atomic():
-        keys = {(row.user_id, getattr(row, "subject", ""), row.key): row for row in rows}
-        for row in keys.values():
+        places = {(row.user_id, row.place): row for row in rows}
+        for row in places.values():
             report.add(_forget_key(row, actor))
     return report
 
 
 def _forget_key(row: Fact | Prompt, actor: str) -> Report:
-    about = {"subject": row.subject} if isinstance(row, Fact) else {}
     rows: Any = type(row).objects
-    versions: list[Fact | Prompt] = list(rows.filter(user=row.user, key=row.key, **about))
+    versions: list[Fact | Prompt] = list(rows.versions_of(row))
     report = Report(memories=1, versions=len(versions))
     report.log_entries = _scrub_log(row.user, row.table, row.key, versions)
     if row.user is not None:
@@ -136,7 +135,7 @@ def _forget_key(row: Fact | Prompt, actor: str) -> Report:
         report.titles = _remove_titles(row.user, versions)
         ids = {str(version.pk) for version in versions} | {str(pk) for pk in silenced}
         report.receipts = _scrub_receipts(row.user, ids)
-    type(row).objects.filter(pk__in=[version.pk for version in versions]).delete()
+    rows.filter(pk__in=[version.pk for version in versions]).delete()
     MemoryEvent.objects.create(
         user=row.user,
         action=MemoryEvent.Action.FORGOTTEN,

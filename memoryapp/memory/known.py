@@ -27,7 +27,7 @@ from memoryapp.memory.wording import (
     words,
 )
 from memoryapp.models import Fact, MemoryEvent, Message, Prompt, User
-from memoryapp.models.memory import Remembered, RememberedQuerySet, Status, said_in_one_line
+from memoryapp.models.memory import RememberedQuerySet, Status
 
 TABLES: dict[str, type[Fact] | type[Prompt]] = {"fact": Fact, "prompt": Prompt}
 Row = Fact | Prompt
@@ -105,7 +105,7 @@ def objection_to_retracting(operation: Operation, row: Row, source: Message) -> 
         return GOES_BACK
     if not ENDING.search(operation.quote):
         return NO_END
-    if said(f"{line_of(row)} {row.quote}", operation.quote) or is_nearest(row, operation.quote):
+    if said(f"{row.text} {row.quote}", operation.quote) or is_nearest(row, operation.quote):
         return ""
     return NOT_OF_IT
 
@@ -113,8 +113,8 @@ def objection_to_retracting(operation: Operation, row: Row, source: Message) -> 
 def is_nearest(row: Row, quote: str) -> bool:
     """Whether of all that is current the quote means this row."""
     current_rows = type(row).objects.filter(user=row.user, valid_to=None).exclude(pk=row.pk)
-    others = [line_of(other) for other in current_rows[:NEAREST_OF]]
-    this, *rest = cosines(quote, [line_of(row), *others])
+    others = [other.text for other in current_rows[:NEAREST_OF]]
+    this, *rest = cosines(quote, [row.text, *others])
     return this >= NEAR and this >= max(rest, default=0.0)
 
 
@@ -122,10 +122,6 @@ def cosines(quote: str, lines: list[str]) -> list[float]:
     model = minilm.load()
     vectors = [vector / np.linalg.norm(vector) for vector in map(model.embed, [quote, *lines])]
     return [float(vectors[0] @ vector) for vector in vectors[1:]]
-
-
-def line_of(row: Remembered) -> str:
-    return said_in_one_line(getattr(row, "subject", ""), row.key, row.value)
 
 
 def is_taught(operation: Operation, source: Message) -> bool:
@@ -173,7 +169,7 @@ def is_repeated(operation: Operation, row: Row) -> bool:
     return (
         operation.table == "prompt"
         or is_same_key(row.key, operation.key)
-        or is_same_saying(row.quote or line_of(row), operation.quote)
+        or is_same_saying(row.quote or row.text, operation.quote)
         or stems(operation.quote, NOTHING) <= stems(row.value)  # it says nothing of another matter
         or said(row.key, operation.quote) == content(row.key)
     )

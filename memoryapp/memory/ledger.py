@@ -201,9 +201,10 @@ def remember(
 
 
 def _same_key(row: Fact | Prompt) -> Fact | Prompt | None:
-    about = {"subject": row.subject} if isinstance(row, Fact) else {}
-    rows = type(row).objects.filter(user=row.user, key=row.key, valid_to=None, **about)
-    return rows.exclude(status=Status.PENDING).exclude(pk=row.pk).first()
+    rows: Any = type(row).objects
+    open_rows = rows.versions_of(row).filter(valid_to=None).exclude(pk=row.pk)
+    current: Fact | Prompt | None = open_rows.exclude(status=Status.PENDING).first()
+    return current
 
 
 def edit(*, row: Fact | Prompt, actor: str, origin: str = "user", **changes: Any) -> Fact | Prompt:

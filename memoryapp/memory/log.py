@@ -8,7 +8,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from memoryapp.memory.known import TABLES
-from memoryapp.models import Fact, MemoryEvent, Message, Prompt, User
+from memoryapp.models import MemoryEvent, Message, User
 from memoryapp.models.memory import UNDOABLE_ACTIONS, Status
 
 REFUSALS_KEPT = timedelta(days=30)
@@ -52,18 +52,14 @@ def undoable(user: User, events: Iterable[MemoryEvent]) -> set[int]:
         rows: Any = table.objects.for_user(user).exclude(status=Status.PENDING)
         changed = list(rows.filter(pk__in=ids))
         of_keys = rows.filter(valid_to=None, key__in={row.key for row in changed})
-        held = {place_of(row) for row in of_keys}
+        held = {row.place for row in of_keys}
         standing |= {
             (row.valid_to is not None, row.pk)
             for row in changed
-            if row.valid_to is None or place_of(row) not in held
+            if row.valid_to is None or row.place not in held
         }
     return {
         event.pk
         for event in changes
         if event.row_id and (event.action == Action.CLOSED, event.row_id) in standing
     }
-
-
-def place_of(row: Fact | Prompt) -> tuple[str, str]:
-    return getattr(row, "subject", ""), row.key

@@ -65,6 +65,12 @@ class RememberedQuerySet(models.QuerySet[Row]):
             Q(valid_to=None) | Q(valid_to__gt=moment), valid_from__lte=moment
         )
 
+    def versions_of(self, row: "Fact | Prompt") -> Self:
+        """All values that the key of `row` has had, whatever waits for it too; newest first."""
+        about = {"subject": row.subject} if isinstance(row, Fact) else {}
+        versions = self.filter(user_id=row.user_id, key=row.key, **about)
+        return versions.order_by("-valid_from", "-recorded_at")
+
 
 class RememberedManager(models.Manager[Row]):
     def get_queryset(self) -> models.QuerySet[Row]:
@@ -137,6 +143,15 @@ class Remembered(Searchable):
         return str(self._meta.model_name)
 
     @property
+    def place(self) -> tuple[str, str]:
+        """Whom it is about, "" for its owner, and its key: of all rows there, one value holds."""
+        return getattr(self, "subject", ""), self.key
+
+    @property
+    def text(self) -> str:
+        return said_in_one_line(*self.place, self.value)
+
+    @property
     def is_current(self) -> bool:
         return self.valid_to is None and (
             self.expires_at is None or self.expires_at > timezone.now()
@@ -144,7 +159,7 @@ class Remembered(Searchable):
 
 
 def said_in_one_line(subject: str, key: str, value: str) -> str:
-    """How a fact is said in prompts and on receipts."""
+    """How a memory is said in prompts and on receipts."""
     about = f"{subject}: " if subject else ""
     return f"{about}{key.replace('_', ' ')}: {value}"
 
@@ -194,10 +209,6 @@ class Fact(Remembered):
             # Serves the ledger, which asks whether something is known already.
             GinIndex(fields=["tsv"], condition=Q(valid_to=None), name="fact_words"),
         ]
-
-    @property
-    def text(self) -> str:
-        return said_in_one_line(self.subject, self.key, self.value)
 
 
 class PromptQuerySet(RememberedQuerySet["Prompt"]):

@@ -55,13 +55,6 @@ def page_of(tables: str) -> str:
     return reverse(PAGES[tables])
 
 
-def versions_of(row: Fact | Prompt) -> QuerySet[Any]:
-    """All versions under the key of this row, newest first."""
-    about = {"subject": row.subject} if isinstance(row, Fact) else {}
-    rows = type(row).objects.filter(user=row.user, key=row.key, **about)
-    return rows.select_related("source_message__chat").order_by("-valid_from", "-recorded_at")
-
-
 def _render_row(request: HtmxHttpRequest, tables: str, row: Fact | Prompt) -> HttpResponse:
     if not request.htmx:
         return redirect(f"{page_of(tables)}#row-{row.pk}")
@@ -143,7 +136,8 @@ def memory_flag(
 @require_GET
 def memory_history(request: HtmxHttpRequest, tables: str, row_id: uuid.UUID) -> HttpResponse:
     row = own_row(request.user, tables, row_id)
-    context = {"row": row, "tables": tables, "versions": versions_of(row)}
+    versions = own_rows(request.user, tables).versions_of(row)
+    context = {"row": row, "tables": tables, "versions": versions}
     if request.htmx:
         return render(request, "memory/_row.html", context)
     return render_dialog(request, "memory/_history.html", context, title=_("History"))
@@ -177,7 +171,7 @@ def memory_forget(request: HtmxHttpRequest, tables: str, row_id: uuid.UUID) -> H
     context = {
         "row": row,
         "tables": tables,
-        "num_versions": versions_of(row).count(),
+        "num_versions": own_rows(request.user, tables).versions_of(row).count(),
         "num_receipts": _receipts_with(request.user, row).count(),
     }
     return render_dialog(request, "memory/_forget.html", context, title=_("Forget this"))
