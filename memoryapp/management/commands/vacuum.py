@@ -1,35 +1,23 @@
-"""Rewrite the tables that hold people's words, so that deleted rows leave the disk."""
+"""`manage.py vacuum`: rewrite all tables, so that deleted rows leave the disk."""
 
 from typing import Any
 
+from django.apps import apps
 from django.core.management.base import BaseCommand
 from django.db import connection
-
-from memoryapp.models import (
-    Chat,
-    Fact,
-    Forgotten,
-    MemoryEvent,
-    Message,
-    Passage,
-    Prompt,
-    Resource,
-    Usage,
-)
-
-TABLES = (Chat, Message, Fact, Prompt, Forgotten, MemoryEvent, Resource, Passage, Usage)
 
 
 class Command(BaseCommand):
     help = (
-        "Rewrites the tables that hold people's words, so that what was deleted or forgotten "
-        "leaves the disk at once. Each table is locked while it is rewritten, seconds for a "
-        "small installation. Backups made before keep what they hold."
+        "Rewrite all tables of memoryapp, so that what was deleted or forgotten leaves the disk "
+        "at once. Each table is locked while it is rewritten, seconds for a small installation. "
+        "Backups made before keep what they hold."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
         with connection.cursor() as cursor:
-            for table in TABLES:
+            # All of them: words, and vectors that tell of words, stand in more than those of texts.
+            for table in apps.get_app_config("memoryapp").get_models():
                 name = table._meta.db_table
                 cursor.execute(f"vacuum (full, analyze) {connection.ops.quote_name(name)}")
                 self.stdout.write(f"Rewrote {name}")
