@@ -8,7 +8,6 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.db import transaction
-from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -22,8 +21,8 @@ from memoryapp import chat_search, fragments, replies, transcripts, turns
 from memoryapp.agents import llm
 from memoryapp.forms import ChatTitleForm, MessageForm
 from memoryapp.http import HtmxHttpRequest
-from memoryapp.memory import forgetting
-from memoryapp.models import Chat, Fact, Message, Prompt, User
+from memoryapp.memory import scopes
+from memoryapp.models import Chat, Message, User
 from memoryapp.models.chats import untitled
 from memoryapp.views import as_uuid, here, listed, render_dialog, render_page
 
@@ -250,15 +249,11 @@ def chat_rename(request: HtmxHttpRequest, chat_id: uuid.UUID) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def chat_delete(request: HtmxHttpRequest, chat_id: uuid.UUID) -> HttpResponse:
     chat = own_chat(request.user, chat_id)
-    taught: list[QuerySet[Any]] = [
-        Fact.objects.for_user(request.user).filter(source_message__chat=chat),
-        Prompt.objects.for_user(request.user).filter(source_message__chat=chat),
-    ]
+    taught = scopes.taught_by(chat)
     if request.method == "POST":
         with transaction.atomic():
             if "forget" in request.POST:
-                for rows in taught:
-                    forgetting.forget(rows=rows, actor=request.user.username)
+                scopes.forget(taught, actor=request.user.username)
             chat.delete()
         return HttpResponseClientRedirect("/") if request.htmx else redirect("chat-new")
     context = {
