@@ -1,4 +1,4 @@
-"""Make a person with weeks of made-up chats and memories, to look around."""
+"""`manage.py seed_demo`: a person with weeks of made-up chats and memories, to look around."""
 
 import secrets
 from typing import Any
@@ -9,7 +9,7 @@ from memoryapp.models import User
 
 
 class Command(BaseCommand):
-    help = "Makes a person with made-up chats and memories, and prints how to sign in."
+    help = "Make a person with made-up chats and memories, and print how to sign in."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--username", default="demo")
