@@ -16,12 +16,10 @@ from memoryapp.memory import log
 from memoryapp.models import Message
 
 
-def link_to(row: Model | None, text: str = "") -> SafeString | str:
-    """A link to the page of `row`; a dash for none."""
-    if row is None:
-        return "-"
+def link_to(row: Model) -> SafeString:
+    """A link to the page of `row`."""
     page = f"admin:{row._meta.app_label}_{row._meta.model_name}_change"
-    return format_html('<a href="{}">{}</a>', reverse(page, args=[row.pk]), text or str(row))
+    return format_html('<a href="{}">{}</a>', reverse(page, args=[row.pk]), str(row))
 
 
 def lean(name: str) -> "Prefetch[str, QuerySet[Message], str]":

@@ -17,7 +17,13 @@ from memoryapp.memory import forgetting, indexing, known, review
 from memoryapp.memory.known import TABLES as TABLES
 from memoryapp.memory.operations import Operation, quote_start, same_value, storable
 from memoryapp.models import Fact, MemoryEvent, Message, Prompt, User
-from memoryapp.models.memory import LEARNED_ACTIONS, SUBJECT_MAX_CHARS, Status
+from memoryapp.models.memory import (
+    KEY_MAX_CHARS,
+    LEARNED_ACTIONS,
+    SUBJECT_MAX_CHARS,
+    VALUE_MAX_CHARS,
+    Status,
+)
 from memoryapp.visible import visible
 
 CHANGED_IN_PLACE = ("kind", "subject", "due_at", "expires_at", "is_pinned", "local_only", "status")
@@ -60,13 +66,14 @@ def _apply(
     source = next(
         (m for m in reversed(said) if quote_start(m.body, operation.quote) is not None), None
     )
-    proposal: dict[str, Any] = {
-        "message": source or (said[-1] if said else None),
-        "quote": operation.quote,
-        "operation": _digest(operation),
-    }
-    if _is_settled(**proposal):
+    message, digest = source or (said[-1] if said else None), _digest(operation)
+    if message is not None and message.memory_events.filter(operation=digest).exists():
         return None
+    proposal: dict[str, Any] = {
+        "message": message,
+        "quote": operation.quote,
+        "operation": digest,
+    }
     heard = [m.body for m in messages if m.role == Message.Role.ASSISTANT]
     verdict = review.judge(user, operation, source, heard)
     if source is None or verdict.outcome == review.Outcome.REFUSE:
@@ -87,10 +94,6 @@ def _apply(
         return _supersede(current, row, **proposal)
     except ValidationError as error:
         return _refuse(user, operation, " ".join(error.messages), proposal)
-
-
-def _is_settled(*, message: Message | None, quote: str, operation: str) -> bool:
-    return message is not None and message.memory_events.filter(operation=operation).exists()
 
 
 def _digest(operation: Operation) -> str:
@@ -128,17 +131,17 @@ def _park(row: Fact | Prompt, reason: str, proposal: dict[str, Any]) -> MemoryEv
 def _refuse(user: User, operation: Operation, reason: str, proposal: dict[str, Any]) -> MemoryEvent:
     """Log the refusal; of what holds a secret, or was forgotten, only that there was one."""
     is_untold = review.holds_secret(operation) or forgetting.met_before(user, operation)
-    kept = "" if is_untold else storable(operation.value[:2000])
+    kept = "" if is_untold else storable(operation.value[:VALUE_MAX_CHARS])
     return MemoryEvent.objects.create(
         user=user,
         action=Action.REFUSED,
         table=operation.table,
         subject="" if is_untold else storable(operation.subject[:SUBJECT_MAX_CHARS]),
-        key=forgetting.GONE if is_untold else storable(operation.key[:100]),
+        key=forgetting.GONE if is_untold else storable(operation.key[:KEY_MAX_CHARS]),
         after=kept,
         reason=reason,
         actor=EXTRACTOR,
-        **{**proposal, "quote": storable(operation.quote[:2000]) if kept else ""},
+        **{**proposal, "quote": storable(operation.quote[:VALUE_MAX_CHARS]) if kept else ""},
     )
 
 

@@ -12,6 +12,7 @@ UNSPACED_FROM = 0x2E80  # from here on, scripts put no spaces between words
 ARABIC_ARTICLE = "ال"
 NEGATED = re.compile(r"n['’]t\b")  # don't
 SENTENCES = re.compile(rf"[{SENTENCE_ENDS}]")
+MOST_WORDS = 12  # of a value that is noticed again among others' words
 
 
 def listed(text: str) -> frozenset[str]:
@@ -129,13 +130,13 @@ def repeats(text: str, value: str) -> bool:
     return any(said(value, sentence) == carried for sentence in SENTENCES.split(text))
 
 
-def contents(text: str, most: int = 12) -> set[frozenset[str]]:
-    """The content of each stretch of `text`, of up to `most` words that carry something."""
+def contents(text: str) -> set[frozenset[str]]:
+    """The content of each stretch of `text`, of up to MOST_WORDS that carry something."""
     carrying = [piece for word in words(text) if word not in LIGHT_WORDS for piece in pieces(word)]
     return {
         frozenset(carrying[first:last])
         for first in range(len(carrying))
-        for last in range(first + 1, min(first + most, len(carrying)) + 1)
+        for last in range(first + 1, min(first + MOST_WORDS, len(carrying)) + 1)
     }
 
 
