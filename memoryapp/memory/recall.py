@@ -138,8 +138,9 @@ def choose(memories: Iterable[Memory], question: str, clear: float) -> Recalled:
     facts = [memory for memory in memories if memory.kind != TURN]
     share = int(FACTS_SHARE * settings.RECALL_TOKENS)
     told = fitting(sorted(filter(is_standing, facts), key=standing_order), share, MANY)
+    standing = {fact.id for fact in told}
     told += fitting(
-        [fact for fact in facts if fact.score >= floor() and fact not in told],
+        [fact for fact in facts if fact.score >= floor() and fact.id not in standing],
         share,
         settings.RECALL_LIMIT,
     )
@@ -148,10 +149,11 @@ def choose(memories: Iterable[Memory], question: str, clear: float) -> Recalled:
     turns = distinct(turns, told, question)
     left = settings.RECALL_TOKENS - sum(num_tokens(fact.text) for fact in told)
     shown = fitting([turn for turn in turns if turn.score >= least], left, settings.RECALL_LIMIT)
+    is_in = {memory.id for memory in (*told, *shown)}
     near = [
         memory
         for memory in sorted([*facts, *turns], key=lambda memory: -memory.score)
-        if memory not in [*told, *shown]
+        if memory.id not in is_in
         and memory.score >= (least if memory.kind == TURN else floor()) - NEAR
     ]
     return Recalled(tuple(told), tuple(shown), tuple(near[:NEAR_MISSES]), clear)
