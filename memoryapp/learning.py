@@ -10,8 +10,9 @@ from memoryapp.models import Chat, Fact, Message, Prompt, User
 if TYPE_CHECKING:
     from memoryapp.agents.extractor import Heard, Known
 
-# All current facts are shown to the extractor while there are this few, then the nearest ones.
-KNOWN_FACTS = 40
+# So much of what is known the extractor is shown, to use the keys of it; repeats are found by the
+# ledger. Of more than that it is the newest prompts and the nearest facts.
+KNOWN_ROWS, KNOWN_PROMPTS = 40, 20
 # While turns come quickly, so many are read at once: most of what the extractor is sent is the same
 # for one turn as for several.
 TURNS_TOGETHER = 6
@@ -81,13 +82,8 @@ def known(user: User, batch: Sequence[Message]) -> "list[Known]":
     """The facts and prompts that the extractor may change, with small numbers for ids."""
     from memoryapp.agents.extractor import Known
 
-    facts = list(Fact.objects.for_user(user).in_use()[: KNOWN_FACTS + 1])
-    if len(facts) > KNOWN_FACTS:
-        said = "\n".join(m.body for m in batch if m.role == Message.Role.USER)
-        nearest = recall.search(user, said, limit=KNOWN_FACTS)
-        ids = [memory.id for memory in nearest]
-        facts = list(Fact.objects.for_user(user).in_use().filter(pk__in=ids))
-    rows = [*facts, *Prompt.objects.for_user(user).in_use()]
+    prompts = list(Prompt.objects.for_user(user).in_use()[:KNOWN_PROMPTS])
+    rows = [*_facts(user, batch, KNOWN_ROWS - len(prompts)), *prompts]
     return [
         Known(
             number=number,
@@ -100,3 +96,14 @@ def known(user: User, batch: Sequence[Message]) -> "list[Known]":
         )
         for number, row in enumerate(rows, 1)
     ]
+
+
+def _facts(user: User, batch: Sequence[Message], most: int) -> list[Fact]:
+    """All facts in use, or if they are more than `most` those nearest to what was said."""
+    in_use = Fact.objects.for_user(user).in_use()
+    facts = list(in_use[: most + 1])
+    if len(facts) <= most:
+        return facts
+    said = "\n".join(message.body for message in batch if message.role == Message.Role.USER)
+    nearest = recall.search(user, said, limit=most)
+    return list(in_use.filter(pk__in=[memory.id for memory in nearest]))

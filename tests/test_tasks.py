@@ -1,3 +1,4 @@
+import json
 import threading
 import traceback
 from datetime import timedelta
@@ -11,9 +12,10 @@ from pydantic_ai import UnexpectedModelBehavior
 from memoryapp import tasks
 from memoryapp.agents import llm
 from memoryapp.agents.failures import AgentFailed
-from memoryapp.learning import TURNS_TOGETHER
+from memoryapp.learning import KNOWN_ROWS, TURNS_TOGETHER
+from memoryapp.memory import indexing
 from memoryapp.models import Chat, Fact, MemoryEvent, Message, Usage
-from tests.factories import make_chat, make_fact
+from tests.factories import make_chat, make_fact, make_prompt
 from tests.fakes import Script, learns, operation, says
 
 
@@ -135,6 +137,20 @@ def test_the_extractor_is_shown_what_is_known(ada, ben, taught):
         tasks.extract(str(taught.pk))
     assert "Muffin" in model.sent
     assert "Rex" not in model.sent
+
+
+def test_of_many_facts_the_extractor_is_shown_the_nearest_and_the_persona_all_the_same(ada, taught):
+    for number in range(KNOWN_ROWS):
+        make_fact(ada, f"note_{number}", f"The heron number {number} is on the roof.")
+    make_fact(ada, "home", "lives in Linz, near Graz")
+    make_prompt(ada, "answer_length", "Answer in two sentences.")
+    indexing.index_facts(Fact.objects.for_user(ada))
+    model = learns()
+    with llm.override({"extractor": model}):
+        tasks.extract(str(taught.pk))
+    known = json.loads(model.sent)["known"]
+    assert len(known) == KNOWN_ROWS
+    assert {"home", "answer_length"} <= {row["key"] for row in known}
 
 
 def test_summarize_puts_a_summary_in_the_place_of_old_messages(ada, settings):

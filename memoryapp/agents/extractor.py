@@ -72,8 +72,8 @@ done, at 09:00 if no time is said; expires_at is when something stops being true
 
 # A word of assent needs what it assents to, not all of a long answer.
 CONTEXT_BYTES = 400
-# The nearest known rows tell the model which keys to use; the ledger finds repeats by itself.
-KNOWN_ROWS, KNOWN_VALUE_BYTES = 40, 100
+# Enough of what is known to tell what it is about.
+KNOWN_VALUE_BYTES = 100
 # Little enough to find everything that it teaches, for any model.
 PORTION_BYTES = 6_000
 
@@ -191,7 +191,7 @@ def _document(heard: Iterable[Heard], known: Sequence[Known], *, now: datetime) 
     document = {
         "now": _time(now),
         "timezone": str(now.tzinfo),
-        "known": [_row(row) for row in known[:KNOWN_ROWS]],
+        "known": [_row(row) for row in known],
         "messages": [
             {
                 "number": message.number,

@@ -6,7 +6,14 @@ import pytest
 from pydantic_ai.exceptions import UnexpectedModelBehavior
 
 from memoryapp.agents import llm
-from memoryapp.agents.extractor import CONTEXT_BYTES, KNOWN_ROWS, Heard, Known, documents, extract
+from memoryapp.agents.extractor import (
+    CONTEXT_BYTES,
+    KNOWN_VALUE_BYTES,
+    Heard,
+    Known,
+    documents,
+    extract,
+)
 from memoryapp.agents.llm import Choice
 from memoryapp.memory.operations import Operation
 from tests.fakes import Script, learns, operation
@@ -165,13 +172,13 @@ def test_of_a_long_answer_only_the_beginning_is_context():
     assert source == "Yes, that."
 
 
-def test_many_and_long_known_rows_are_cut():
-    rows = [Known(i, str(i), "fact", "fact", "note", "x" * 5000, "") for i in range(100)]
+def test_of_a_long_known_value_only_the_beginning_is_sent():
+    row = Known(1, "1", "fact", "fact", "note", "x" * 5000, "")
 
-    (document,) = documents([heard("Hi")], rows, most=8000)
+    (document,) = documents([heard("Hi")], [row], most=8000)
 
-    assert len(json.loads(document)["known"]) == KNOWN_ROWS
-    assert len(document) < 20_000
+    [known] = json.loads(document)["known"]
+    assert known["value"] == "x" * KNOWN_VALUE_BYTES + " …"
 
 
 def test_letters_of_any_script_are_sent_as_they_are():
