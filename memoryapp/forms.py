@@ -15,11 +15,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from memoryapp.memory import resources
 from memoryapp.models import Chat, Fact, Prompt, User
-from memoryapp.models.memory import VALUE_MAX_CHARS, RememberedQuerySet
+from memoryapp.models.memory import KEY_MAX_CHARS, VALUE_MAX_CHARS, RememberedQuerySet, as_key
+from memoryapp.models.resources import NAME_MAX_CHARS
 from memoryapp.visible import visible
-
-NAME_MAX_CHARS = 200
 
 
 class MessageForm(forms.Form):
@@ -146,7 +146,7 @@ class FactFilter(forms.Form):
 class FactForm(forms.Form):
     key = TextField(
         label=gettext_lazy("About"),
-        max_length=100,
+        max_length=KEY_MAX_CHARS,
         widget=forms.TextInput(attrs={"dir": "auto", "placeholder": gettext_lazy("Employer")}),
     )
     value = TextField(
@@ -181,7 +181,7 @@ class FactForm(forms.Form):
 class PromptForm(forms.Form):
     key = TextField(
         label=gettext_lazy("About"),
-        max_length=100,
+        max_length=KEY_MAX_CHARS,
         widget=forms.TextInput(attrs={"dir": "auto", "placeholder": gettext_lazy("Length")}),
     )
     value = TextField(
@@ -192,11 +192,6 @@ class PromptForm(forms.Form):
 
     def clean_key(self) -> str:
         return as_key(self.cleaned_data["key"])
-
-
-def as_key(text: str) -> str:
-    """A person's words as the key of a memory: "Dark UI" is "dark_ui"."""
-    return "_".join(text.lower().replace("_", " ").split())
 
 
 def memory_form(table: str, row: Fact | Prompt | None = None, data: Any = None) -> forms.Form:
@@ -245,40 +240,20 @@ class ResourceForm(forms.Form):
         label=gettext_lazy("Share with everyone"), required=False, widget=SwitchInput
     )
 
-    def clean_file(self) -> UploadedFile[bytes] | None:
-        file: UploadedFile[bytes] | None = self.cleaned_data["file"]
-        if file is not None and (file.size or 0) > settings.RESOURCE_MAX_BYTES:
-            raise ValidationError(
-                _("This file is larger than %(most)s MB, which is the most. Split it up.")
-                % {"most": settings.RESOURCE_MAX_BYTES // 1_000_000}
-            )
-        return file
-
     def clean(self) -> dict[str, Any]:
         cleaned = self.cleaned_data
         if self.errors:
             return cleaned
-        file = cleaned["file"]
-        if file is not None:
-            cleaned["name"] = cleaned["name"] or (file.name or "")[:NAME_MAX_CHARS]
-            cleaned["body"] = self._decoded(file)
-        elif not cleaned["body"]:
-            self.add_error("file", _("Choose a file, or paste some text."))
-        elif len(cleaned["body"].encode()) > settings.RESOURCE_MAX_BYTES:
-            self.add_error("body", _("This text is too long. Split it up."))
-        cleaned["name"] = cleaned["name"] or cleaned["body"].strip()[:60].split("\n")[0]
-        return cleaned
-
-    def _decoded(self, file: UploadedFile[bytes]) -> str:
+        file: UploadedFile[bytes] | None = cleaned["file"]
+        if file is None and not cleaned["body"]:
+            raise ValidationError({"file": _("Choose a file, or paste some text.")})
         try:
-            body: str = file.read().decode("utf-8-sig")
-        except UnicodeDecodeError:
-            body = "\0"
-        if "\0" in body:
-            self.add_error("file", _("This is no text file in UTF-8. Save it as text and retry."))
-        elif not visible(body):
-            self.add_error("file", _("There is no text in this file."))
-        return body
+            cleaned["body"] = resources.text_of(file.read() if file else cleaned["body"])
+        except ValidationError as error:
+            raise ValidationError({"file" if file else "body": error.messages}) from error
+        name = (file and file.name) or cleaned["body"].strip()[:60].split("\n")[0]
+        cleaned["name"] = cleaned["name"] or name[:NAME_MAX_CHARS]
+        return cleaned
 
 
 class ProfileForm(forms.ModelForm[User]):

@@ -35,9 +35,9 @@ def test_pasted_text_is_added_under_its_first_line(ada):
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"\x89PNG\r\n\xff\xfe", "no text file"),
-        (b"text with a \0 in it", "no text file"),
-        (b"  \n ", "no text in this file"),
+        (b"\x89PNG\r\n\xff\xfe", "not text in UTF-8"),
+        (b"text with a \0 in it", "not text in UTF-8"),
+        (b"  \n ", "There is no text in it."),
         (b"", "empty"),
     ],
 )
@@ -51,7 +51,16 @@ def test_a_file_that_is_no_text_is_refused_in_a_sentence(ada, content, sentence)
 def test_a_file_that_is_too_large_is_refused(ada, settings):
     settings.RESOURCE_MAX_BYTES = 1_000_000
     response = upload(client_of(ada), b"x" * 1_000_001)
-    assert "larger than 1 MB" in text_of(response)
+    assert response.status_code == 422
+    assert "1,000,000 bytes are the most" in text_of(response)
+    assert not Resource.objects.exists()
+
+
+def test_pasted_text_that_is_too_long_is_refused(ada, settings):
+    settings.RESOURCE_MAX_BYTES = 10
+    response = client_of(ada).post("/resources/", {"body": "Grüße, alle"})
+    assert response.status_code == 422
+    assert "10 bytes are the most" in text_of(response)
     assert not Resource.objects.exists()
 
 

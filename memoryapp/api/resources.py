@@ -12,9 +12,9 @@ from memoryapp.api.paging import page
 from memoryapp.api.params import Asked
 from memoryapp.memory import resources
 from memoryapp.models import Resource
+from memoryapp.models.resources import NAME_MAX_CHARS
 from memoryapp.schemas.fields import Page, Paging
 from memoryapp.schemas.resources import (
-    NAME_MAX_CHARS,
     FoundOut,
     ResourceForm,
     ResourceOut,

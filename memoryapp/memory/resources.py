@@ -16,11 +16,9 @@ from memoryapp.memory.lookup import understood
 from memoryapp.memory.passages import split
 from memoryapp.memory.scan import Mark, Source, scan
 from memoryapp.models import Passage, Resource, User
+from memoryapp.models.resources import NAME_MAX_CHARS
 from memoryapp.visible import visible
 
-__all__ = ["Found", "add", "read", "search", "split"]
-
-NAME_MAX_CHARS = 200
 UNREAD = ("resource__body", "embedding", "tsv")  # much to load, and not what is shown
 # A pass names its rows by UUID: a passage by the one whose value is its number.
 PASSAGES = f"""
@@ -63,6 +61,7 @@ def add(*, user: User, name: str, body: str | bytes, is_shared: bool = False) ->
 
 
 def text_of(body: str | bytes) -> str:
+    """`body` as the text of a resource. Raises ValidationError if it can't be one."""
     not_text = ValidationError(_("This is not text in UTF-8. Save it as plain text or Markdown."))
     try:
         content = body.encode() if isinstance(body, str) else body

@@ -158,6 +158,11 @@ class Remembered(Searchable):
         )
 
 
+def as_key(text: str) -> str:
+    """A person's words as the key of a memory: "Dark UI" is "dark_ui"."""
+    return "_".join(text.lower().replace("_", " ").split())
+
+
 def said_in_one_line(subject: str, key: str, value: str) -> str:
     """How a memory is said in prompts and on receipts."""
     about = f"{subject}: " if subject else ""

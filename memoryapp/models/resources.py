@@ -11,6 +11,8 @@ from django.utils import timezone
 from memoryapp.models.accounts import User
 from memoryapp.models.fields import Searchable, words_of
 
+NAME_MAX_CHARS = 200
+
 
 class ResourceQuerySet(models.QuerySet["Resource"]):
     def for_user(self, user: User) -> Self:
@@ -29,7 +31,7 @@ class Resource(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="resources")
-    name = models.CharField(max_length=200)
+    name = models.CharField(max_length=NAME_MAX_CHARS)
     body = models.TextField()
     is_shared = models.BooleanField("shared with everyone", default=False)
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.READING)

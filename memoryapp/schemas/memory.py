@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from memoryapp.models.memory import KEY_MAX_CHARS, SUBJECT_MAX_CHARS, VALUE_MAX_CHARS
+from memoryapp.models.memory import KEY_MAX_CHARS, SUBJECT_MAX_CHARS, VALUE_MAX_CHARS, as_key
 from memoryapp.schemas.fields import MAX_LIMIT, Body, Changes, Given, Moment, Paging, Shown
 
 Kind = Literal["identity", "preference", "project", "task", "fact"]
@@ -15,13 +15,7 @@ Origin = Literal["typed", "pasted", "import", "user", "admin", "api"]
 OwnStatus = Literal["active", "paused"]
 
 
-def snake_case(key: str) -> str:
-    """A key as memory spells it, so that "Weekly report" is the fact that is known already."""
-    return "_".join(key.lower().replace("_", " ").split())
-
-
-Key = Annotated[str, Field(min_length=1, max_length=KEY_MAX_CHARS), AfterValidator(snake_case)]
-
+Key = Annotated[str, Field(min_length=1, max_length=KEY_MAX_CHARS), AfterValidator(as_key)]
 Value = Annotated[str, Field(min_length=1, max_length=VALUE_MAX_CHARS)]
 Subject = Annotated[str, Field(max_length=SUBJECT_MAX_CHARS)]
 

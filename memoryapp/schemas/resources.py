@@ -5,9 +5,8 @@ from uuid import UUID
 
 from pydantic import Field
 
+from memoryapp.models.resources import NAME_MAX_CHARS
 from memoryapp.schemas.fields import Given, Moment, Shown
-
-NAME_MAX_CHARS = 200
 
 
 class ResourceOut(Shown):

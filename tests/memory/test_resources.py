@@ -7,6 +7,7 @@ from django.test.utils import CaptureQueriesContext
 
 from memoryapp.memory import floors, resources
 from memoryapp.memory.embeddings import EmbeddingUnavailable
+from memoryapp.memory.passages import split
 from memoryapp.models import Passage, Resource
 
 HANDBOOK = """# Handbook
@@ -106,7 +107,7 @@ def test_reading_twice_at_once_ends_with_each_passage_once(ada):
         list(pool.map(read, range(2)))
     resource.refresh_from_db()
     assert resource.status == "ready"
-    assert [p.body for p in resource.passages.all()] == resources.split(LONG)
+    assert [p.body for p in resource.passages.all()] == split(LONG)
     assert not resource.passages.filter(embedding=None).exists()
 
 
