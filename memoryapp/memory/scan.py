@@ -14,7 +14,6 @@ from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
-import psycopg
 from django.db import connection
 
 from memoryapp.memory.embeddings import MAX_CHARS, Vector
@@ -194,14 +193,10 @@ class Asking(NamedTuple):
 
 
 def fetch(query: str, parameters: dict[str, Any]) -> list[tuple[Any, ...]]:
-    """The rows, sent in binary: a pass is there a quarter sooner than as hexadecimal digits.
-
-    Django's cursor can only ask for text, so it binds the parameters and psycopg's own asks.
-    """
-    with connection.cursor() as binding, connection.wrap_database_errors:
-        statement: str = binding.mogrify(query, parameters)
-        with psycopg.Cursor(connection.connection) as cursor:
-            return cursor.execute(statement.encode(), binary=True).fetchall()
+    with connection.cursor() as cursor:
+        cursor.execute(query, parameters)
+        found: list[tuple[Any, ...]] = cursor.fetchall()
+    return found
 
 
 def as_rows(found: Column, mark: Column, num_words: int) -> Rows:
