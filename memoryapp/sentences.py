@@ -17,6 +17,7 @@ TEMPLATES = (
     failures.NOT_SET_UP,
     embeddings.NO_ANSWER,
     embeddings.UNUSABLE,
+    embeddings.UNUSABLE_HERE,
     embeddings.MISCOUNTED,
     llm.ON_THIS_MACHINE,
     llm.IN_THIS_NETWORK,

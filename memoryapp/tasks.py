@@ -7,6 +7,7 @@ transaction, and writes once.
 import logging
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, cast
 
@@ -17,6 +18,7 @@ from memoryapp import learning, writers
 from memoryapp.channel_layer import chat_group, publish
 from memoryapp.locks import one_at_a_time, unless_busy
 from memoryapp.memory import eviction, indexing, ledger, log, resources
+from memoryapp.memory.embeddings import EmbeddingUnavailable
 from memoryapp.models import Chat, Message, Resource, Usage
 from memoryapp.models.chats import INTERRUPTED
 from memoryapp.queue import enqueue as enqueue
@@ -168,13 +170,16 @@ def note_use(message_id: str) -> None:
 
 
 def embed_messages(chat_id: str) -> None:
-    """Make the messages of this chat findable by meaning."""
-    indexing.index_messages(indexing.findable().filter(chat_id=chat_id, embedding=None))
+    """Make the messages of this chat findable by meaning; `embed_missing` makes up for it if the
+    embedding model isn't at hand."""
+    with suppress(EmbeddingUnavailable):
+        indexing.index_messages(indexing.findable().filter(chat_id=chat_id, embedding=None))
 
 
 def embed_facts(user_id: str) -> None:
-    """Make what is known about this person findable by meaning."""
-    indexing.index_facts(indexing.current_facts().filter(user_id=user_id, embedding=None))
+    """Make what is known about this person findable by meaning, as `embed_messages` does."""
+    with suppress(EmbeddingUnavailable):
+        indexing.index_facts(indexing.current_facts().filter(user_id=user_id, embedding=None))
 
 
 def embed_missing() -> None:

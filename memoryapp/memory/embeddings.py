@@ -1,14 +1,18 @@
 """Texts to unit vectors, by MiniLM in this process or by the model that is set instead."""
 
 import asyncio
+import logging
 import os
-from collections.abc import Callable, Coroutine, Sequence
+import time
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_noop
 
@@ -18,16 +22,22 @@ from memoryapp.models.fields import Searchable
 if TYPE_CHECKING:
     from pydantic_ai.providers import Provider
 
+    from memoryapp.memory.minilm import MiniLM
+
+logger = logging.getLogger(__name__)
+
 MINILM = "minilm"
 # Of a longer text only the beginning counts. 4,000 characters are more than MiniLM reads and, at
 # two tokens a character, still within the 8,191 tokens that hosted models take.
 MAX_CHARS = 4000
 BATCH = 32
+TELL_AGAIN_SECONDS = 3600
 NO_ANSWER = gettext_noop("there was no answer within {} seconds")
 UNUSABLE = gettext_noop(
     "The embedding model {} can't be used: {}. Check EMBEDDING_MODEL, its key and whether its "
     "server can be reached."
 )
+UNUSABLE_HERE = gettext_noop("The built-in embedding model can't be used: {}")
 MISCOUNTED = gettext_noop("The embedding model {} gave {} vectors for {} texts.")
 
 Vector = list[float]
@@ -49,12 +59,35 @@ def model_name() -> str:
     return chosen or str(settings.EMBEDDING_MODEL)
 
 
-def prepare() -> None:
-    """Load the model if it runs in this process. That takes a second, and only the first time."""
-    if settings.EMBEDDING_MODEL == MINILM:
-        from memoryapp.memory import minilm
+_told: dict[str, float] = {}  # what is wrong with the model, and when that was said
 
-        minilm.load()
+
+@contextmanager
+def telling() -> Iterator[None]:
+    """Have the log say that the model can't be used, once and each hour, and that it can again."""
+    now = time.monotonic()
+    try:
+        yield
+    except EmbeddingUnavailable as error:
+        trouble = str(error)
+        if trouble not in _told or now - _told[trouble] >= TELL_AGAIN_SECONDS:
+            logger.warning("%s Until it can, memory is found by its words alone.", trouble)
+            _told.clear()
+            _told[trouble] = now
+        raise
+    if _told:
+        _told.clear()
+        logger.info("The embedding model can be used again")
+
+
+def prepare() -> None:
+    """Load the model if it runs in this process. That takes a second, and only the first time.
+
+    One that can't be used is told of, and nobody is kept from doing without.
+    """
+    if settings.EMBEDDING_MODEL == MINILM:
+        with suppress(EmbeddingUnavailable), telling():
+            built_in()
 
 
 def embed_query(text: str, *, model: str = "", seconds: float = 10) -> Vector:
@@ -71,15 +104,25 @@ def embed_documents(texts: Sequence[str], *, model: str = "") -> list[Vector]:
 
 
 def embed(kind: Kind, texts: Sequence[str], model: str, seconds: float) -> list[Vector]:
+    """A unit vector for each text, by this model. Raises EmbeddingUnavailable."""
     texts = [text[:MAX_CHARS] for text in texts]
-    if model == MINILM:
-        from memoryapp.memory import minilm
-
-        return [unit(minilm.load().embed(text)) for text in texts]
     vectors: list[Vector] = []
-    for start in range(0, len(texts), BATCH):
-        vectors += ask(kind, texts[start : start + BATCH], model, seconds)
+    with telling():
+        if model == MINILM:
+            return [unit(built_in().embed(text)) for text in texts]
+        for start in range(0, len(texts), BATCH):
+            vectors += ask(kind, texts[start : start + BATCH], model, seconds)
     return vectors
+
+
+def built_in() -> "MiniLM":
+    """The model that comes along, loaded once. Raises EmbeddingUnavailable."""
+    from memoryapp.memory import minilm
+
+    try:
+        return minilm.load()
+    except (ImproperlyConfigured, OSError) as error:
+        raise EmbeddingUnavailable(UNUSABLE_HERE.format(error)) from error
 
 
 def unit(vector: np.ndarray) -> Vector:

@@ -10,7 +10,7 @@ from django.contrib.postgres.search import SearchQuery
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_noop
 
-from memoryapp.memory import minilm
+from memoryapp.memory.embeddings import MINILM, EmbeddingUnavailable, embed
 from memoryapp.memory.operations import Operation, quote_start, same_value
 from memoryapp.memory.wording import (
     FUNCTION_WORDS,
@@ -111,17 +111,19 @@ def objection_to_retracting(operation: Operation, row: Row, source: Message) -> 
 
 
 def is_nearest(row: Row, quote: str) -> bool:
-    """Whether of all that is current the quote means this row."""
+    """Whether of all that is current the quote means this row, as far as that can be told."""
     current_rows = type(row).objects.filter(user=row.user, valid_to=None).exclude(pk=row.pk)
     others = [other.text for other in current_rows[:NEAREST_OF]]
-    this, *rest = cosines(quote, [row.text, *others])
+    try:
+        this, *rest = cosines(quote, [row.text, *others])
+    except EmbeddingUnavailable:
+        return False
     return this >= NEAR and this >= max(rest, default=0.0)
 
 
 def cosines(quote: str, lines: list[str]) -> list[float]:
-    model = minilm.load()
-    vectors = [vector / np.linalg.norm(vector) for vector in map(model.embed, [quote, *lines])]
-    return [float(vectors[0] @ vector) for vector in vectors[1:]]
+    this, *others = np.array(embed("document", [quote, *lines], MINILM, seconds=10))
+    return [float(this @ other) for other in others]
 
 
 def is_taught(operation: Operation, source: Message) -> bool:

@@ -1,6 +1,5 @@
 """Which facts and old turns of a person may be looked at, and how well each fits a question."""
 
-import logging
 from collections.abc import Callable, Collection
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import timedelta
@@ -19,7 +18,6 @@ from memoryapp.models import Chat, User
 DUE_SOON, OVERDUE = timedelta(days=3), timedelta(days=7)
 
 Result = TypeVar("Result")
-log = logging.getLogger(__name__)
 
 # Written out, since Django takes longer to put them together than a pass over a thousand rows.
 # Which facts are in use, RememberedQuerySet says too.
@@ -113,6 +111,5 @@ def begun(work: Callable[[], Result]) -> Future[Result]:
 def vector_of(text: str, model: str, seconds: float) -> Vector | None:
     try:
         return embed_query(text, model=model, seconds=seconds)
-    except EmbeddingUnavailable as error:
-        log.warning("Recalling by words alone. %s", error)
+    except EmbeddingUnavailable:
         return None

