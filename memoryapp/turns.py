@@ -267,7 +267,8 @@ def gathered(turn: Turn, is_local: bool) -> Known:
     past = turn.reply.chat.history.filter(created_at__lt=turn.user_message.created_at)
     # A receipt may be longer than all that was said.
     history = [message for message in past.defer("receipt") if message.body]
-    return Known(persona(turn.reply.user, is_local), history, embeddings.model_name())
+    embedding_model = turn.asked.model if turn.asked else embeddings.model_name()
+    return Known(persona(turn.reply.user, is_local), history, embedding_model)
 
 
 def persona(user: User, is_local: bool) -> list[Prompt]:

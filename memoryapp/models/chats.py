@@ -11,12 +11,12 @@ from django.db import models, transaction
 from django.db.models import Q
 from django.dispatch import Signal
 from django.utils import timezone
-from django.utils.translation import gettext, gettext_noop, override
+from django.utils.translation import gettext_noop
 
 from memoryapp.models.accounts import User
 from memoryapp.models.fields import Asks, Searchable, words_of
 
-UNTITLED = gettext_noop("New chat")
+UNTITLED = gettext_noop("New chat")  # kept in its owner's language, `User.translate`
 # A reply without a sign of life for this long has lost its process, and for the shorter time if
 # its writer isn't known to live. The writer, too, may have lost its connection for a moment.
 STREAMING_LEASE = timedelta(seconds=30)
@@ -34,12 +34,6 @@ CHARS_PER_TOKEN = 4  # the usual rule of thumb; a server's own count may be miss
 def num_tokens(text: str) -> int:
     """An estimate of the tokens in `text`, never zero for a text that isn't empty."""
     return -(-len(text.encode()) // CHARS_PER_TOKEN)
-
-
-def untitled(user: User) -> str:
-    """What a chat of this person is called until it has a name: in their language."""
-    with override(user.language):
-        return gettext(UNTITLED)
 
 
 class ChatQuerySet(models.QuerySet["Chat"]):
@@ -149,9 +143,14 @@ class Chat(models.Model):
     def _end(self) -> "tuple[Message | None, datetime | None]":
         """Where the active branch ends, and when its newest message was said; locks the chat."""
         self.lock()
-        latest = self.messages.aggregate(latest=models.Max("created_at"))["latest"]
-        branch = self.messages.spoken().on_branch().order_by("created_at")
-        return branch.only("is_on_record").last(), latest
+        fields = ("chat", "role", "created_at", "is_active", "is_on_record")
+        newest_first = self.archive.reverse().only(*fields)
+        newest = newest_first.first()
+        if newest is None:
+            return None, None
+        is_end = newest.is_active and newest.role != Message.Role.SUMMARY
+        end = newest if is_end else newest_first.spoken().on_branch().first()
+        return end, newest.created_at
 
     def fork_at(self, message: "Message | None") -> None:
         """Make `message` the end of the active branch; None: start again from nothing.
