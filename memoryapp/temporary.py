@@ -9,7 +9,7 @@ import time
 import uuid
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from itertools import pairwise
@@ -26,7 +26,7 @@ from memoryapp.memory import eviction
 from memoryapp.memory.phrases import is_off_the_record
 from memoryapp.memory.recall import Recalled
 from memoryapp.models import Chat, Message, User
-from memoryapp.models.chats import INTERRUPTED, next_moment, untitled
+from memoryapp.models.chats import INTERRUPTED, UNTITLED, next_moment
 from memoryapp.patience import patiently
 from memoryapp.replies import End
 from memoryapp.turns import (
@@ -57,7 +57,7 @@ class TemporaryChat:
 
     def __init__(self, user: User) -> None:
         self.user = user
-        self.chat = Chat(user=user, memory_on=False, title=untitled(user))
+        self.chat = Chat(user=user, memory_on=False, title=user.translate(UNTITLED))
         self.messages: list[Message] = []
 
     @property
@@ -146,7 +146,7 @@ async def write(temporary: TemporaryChat, turn: Turn) -> None:
             if isinstance(piece, str):
                 turn.reply.body += piece
             else:
-                turn.reply.receipt = asdict(piece)
+                turn.reply.receipt = piece.noted()
 
 
 async def _answer(

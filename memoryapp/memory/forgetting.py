@@ -24,7 +24,7 @@ from memoryapp.models import (
     Prompt,
     User,
 )
-from memoryapp.models.chats import untitled
+from memoryapp.models.chats import UNTITLED
 
 GONE = "[forgotten]"
 REMOVED = gettext_noop(
@@ -214,7 +214,7 @@ def _remove_titles(user: User, versions: Collection[Fact | Prompt]) -> int:
     titled = Chat.objects.for_user(user).filter(title_source=Chat.TitleSource.AUTO)
     telling = [chat.pk for chat in titled if _says_one_of(chat.title, versions)]
     return titled.filter(pk__in=telling).update(
-        title=untitled(user), title_source=Chat.TitleSource.DEFAULT
+        title=user.translate(UNTITLED), title_source=Chat.TitleSource.DEFAULT
     )
 
 

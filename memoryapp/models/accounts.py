@@ -17,6 +17,7 @@ from django.db import models
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import override
 
 from memoryapp.models.fields import search_config
 
@@ -72,6 +73,11 @@ class User(AbstractUser):
     def search_config(self) -> str:
         """The text search configuration that what this person writes is indexed with."""
         return search_config(self.language)
+
+    def translate(self, sentence: str) -> str:
+        """A sentence of the catalogue in this person's language."""
+        with override(self.language):
+            return _(sentence)
 
 
 class ApiKeyQuerySet(models.QuerySet["ApiKey"]):

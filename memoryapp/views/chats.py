@@ -23,7 +23,7 @@ from memoryapp.forms import ChatTitleForm, MessageForm
 from memoryapp.http import HtmxHttpRequest
 from memoryapp.memory import scopes
 from memoryapp.models import Chat, Message, User
-from memoryapp.models.chats import untitled
+from memoryapp.models.chats import UNTITLED
 from memoryapp.views import as_uuid, here, listed, render_dialog, render_page
 
 QUERY_MAX_CHARS = 200
@@ -91,7 +91,7 @@ def _begin(request: HtmxHttpRequest) -> HttpResponse:
         try:
             with transaction.atomic():
                 chat = Chat.objects.create(
-                    user=request.user, memory_on=memory_on, title=untitled(request.user)
+                    user=request.user, memory_on=memory_on, title=request.user.translate(UNTITLED)
                 )
                 turn = turns.open_turn(chat=chat, body=body, id=message_id)
         except ValidationError as error:
