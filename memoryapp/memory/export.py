@@ -71,10 +71,8 @@ def _values(row: Model) -> Data:
 
 
 def as_markdown(data: Data, zone: tzinfo) -> str:
-    """The same as a text: what holds now, how to answer, then the chats where there are any.
-
-    When a task is due is told in `zone`.
-    """
+    """The same as a text, with its times in `zone`: what holds now, how to answer, what no longer
+    holds, then the chats and the resources where there are any."""
     parts = [
         "# What I know about you",
         *_list(
@@ -86,13 +84,14 @@ def as_markdown(data: Data, zone: tzinfo) -> str:
         *_list(f"**{_name(row)}:** {row['value']}" for row in data["prompts"] if _holds(row)),
         "# No longer so",
         *_list(
-            f"**{_name(row)}:** {row['value']} (until {row['valid_to']:%Y-%m-%d})"
+            f"**{_name(row)}:** {row['value']} (until {row['valid_to'].astimezone(zone):%Y-%m-%d})"
             for row in data["facts"] + data["prompts"]
             if row["valid_to"]
         ),
     ]
     for chat in data.get("chats", []):
-        parts += [f"# {chat['title']}", *map(_said, chat["messages"])]
+        said = (_said(message, zone) for message in chat["messages"])
+        parts += [f"# {chat['title']}", *said]
     for resource in data.get("resources", []):
         parts += [f"# {resource['name']}", resource["body"]]
     return "\n\n".join(parts) + "\n"
@@ -116,5 +115,6 @@ def _list(lines: Iterable[str]) -> list[str]:
     return ["\n".join("- " + line.replace("\n", "\n  ") for line in lines) or "Nothing."]
 
 
-def _said(message: Data) -> str:
-    return f"**{message['role']}, {message['created_at']:%Y-%m-%d %H:%M}**\n\n{message['body']}"
+def _said(message: Data, zone: tzinfo) -> str:
+    said_at = message["created_at"].astimezone(zone)
+    return f"**{message['role']}, {said_at:%Y-%m-%d %H:%M}**\n\n{message['body']}"

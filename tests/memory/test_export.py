@@ -1,0 +1,51 @@
+"""All of a person's data, as values and as a text to read."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from memoryapp.memory import export
+from memoryapp.models import ApiKey, Resource
+from tests.factories import make_chat, make_fact, make_prompt
+
+EVENING = datetime(2026, 5, 3, 22, 30, tzinfo=UTC)
+
+
+@pytest.fixture
+def lived(ada):
+    """Ada's data, one thing of each kind, said and changed at half past ten in the evening, UTC."""
+    chat = make_chat(ada, "I live in Berlin.", "How is it there?", title="Homes")
+    chat.messages.filter(role="user").update(created_at=EVENING)
+    make_fact(ada, "city", "Berlin", valid_from=EVENING, valid_to=EVENING)
+    make_prompt(ada, "length", "Be brief.")
+    Resource.objects.create(user=ada, name="Runbook", body="Drain first.")
+    key, _secret = ApiKey.make(user=ada, name="laptop")
+    return key
+
+
+def test_everything_holds_each_of_a_persons_things_and_no_secret(ada, lived):
+    data = export.everything_of(ada)
+    [chat] = data["chats"]
+    assert [message["body"] for message in chat["messages"]] == [
+        "I live in Berlin.",
+        "How is it there?",
+    ]
+    assert [fact["value"] for fact in data["facts"]] == ["Berlin"]
+    assert [prompt["value"] for prompt in data["prompts"]] == ["Be brief."]
+    assert [resource["body"] for resource in data["resources"]] == ["Drain first."]
+    assert [key["name"] for key in data["keys"]] == ["laptop"]
+    assert lived.digest not in str(data)
+
+
+def test_nothing_of_somebody_else_is_in_it(ben, lived):
+    data = export.everything_of(ben)
+    assert data["person"]["username"] == "ben"
+    assert not any(rows for name, rows in data.items() if isinstance(rows, list))
+
+
+def test_the_text_tells_the_times_of_its_owners_zone(ada, lived):
+    ada.timezone = "Europe/Vienna"
+    text = export.as_markdown(export.everything_of(ada), ada.zone)
+    assert "# Homes\n\n**user, 2026-05-04 00:30**\n\nI live in Berlin." in text
+    assert "- **city:** Berlin (until 2026-05-04)" in text
+    assert "# Runbook\n\nDrain first." in text
