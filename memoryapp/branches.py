@@ -1,13 +1,14 @@
 """Versions of a reply, and which branch of a chat is shown."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
 from memoryapp.agents.continuing import taken_up
-from memoryapp.models import Message
+from memoryapp.models import Chat, Message
 from memoryapp.turns import Turn, new_reply, refuse_while_streaming
 
 Role, Status = Message.Role, Message.Status
@@ -18,14 +19,10 @@ def reopen(*, message: Message, without: Collection[str] = ()) -> Turn:
 
     Raises ValidationError if it is no reply, and ReplyStreaming while the chat is answering.
     """
-    if message.role != Role.ASSISTANT or message.parent is None:
-        raise ValidationError(_("Only a reply can be written again."), code="not_a_reply")
-    chat, user_message = message.chat, message.parent
-    with transaction.atomic():
-        chat.lock()
-        refuse_while_streaming(chat)
-        chat.fork_at(user_message)
-        return Turn(user_message, new_reply(chat), without=frozenset(without))
+    question = _question_of(message, _("Only a reply can be written again."))
+    with _alone_in(message.chat):
+        message.chat.fork_at(question)
+        return Turn(question, new_reply(message.chat), without=frozenset(without))
 
 
 def resume(*, message: Message) -> Turn:
@@ -34,12 +31,8 @@ def resume(*, message: Message) -> Turn:
     `message` stays as it is. Raises ValidationError if it is no reply, is complete or has no text,
     and ReplyStreaming while the chat is answering.
     """
-    if message.role != Role.ASSISTANT or message.parent is None:
-        raise ValidationError(_("Only a reply can be continued."), code="not_a_reply")
-    chat, user_message = message.chat, message.parent
-    with transaction.atomic():
-        chat.lock()
-        refuse_while_streaming(chat)
+    question = _question_of(message, _("Only a reply can be continued."))
+    with _alone_in(message.chat):
         message.refresh_from_db(fields=["body", "status"])  # it may have ended just now
         if message.status == Status.COMPLETE:
             raise ValidationError(
@@ -51,14 +44,27 @@ def resume(*, message: Message) -> Turn:
                 _("Nothing of this reply had arrived to go on from. Have it answered again."),
                 code="reply_empty",
             )
-        chat.fork_at(user_message)
-        return Turn(user_message, new_reply(chat, taken_up(message.body)), continues=message)
+        message.chat.fork_at(question)
+        begun = new_reply(message.chat, taken_up(message.body))
+        return Turn(question, begun, continues=message)
 
 
 def switch_to(message: Message) -> None:
     """Show the branch through `message`. Raises ReplyStreaming while the chat is answering."""
-    chat = message.chat
+    with _alone_in(message.chat):
+        message.chat.switch_to(message)
+
+
+def _question_of(message: Message, refusal: str) -> Message:
+    if message.role != Role.ASSISTANT or message.parent is None:
+        raise ValidationError(refusal, code="not_a_reply")
+    return message.parent
+
+
+@contextmanager
+def _alone_in(chat: Chat) -> Iterator[None]:
+    """A transaction in which nobody else writes in the chat, and no reply is being written."""
     with transaction.atomic():
         chat.lock()
         refuse_while_streaming(chat)
-        chat.switch_to(message)
+        yield

@@ -40,7 +40,9 @@ from memoryapp.turns import Turn
 router = Router(tags=["messages"])
 # A reply whose process died can't obey; the sweep ends it within a minute.
 STOP_TRIES, STOP_SECONDS = 5, 1.0
-STREAMED = {"responses": {200: {"content": {EVENT_STREAM: {"schema": {"type": "string"}}}}}}
+EVENTS = {"content": {EVENT_STREAM: {"schema": {"type": "string"}}}}
+STREAMED = {"responses": {200: EVENTS}}
+ALSO_STREAMED = {"responses": {200: {"description": "OK", **EVENTS}}}
 Role = Message.Role
 
 
@@ -140,7 +142,7 @@ async def message_stop(request: ApiRequest, message_id: UUID) -> MessageOut:
     "/messages/{message_id}/regenerate",
     response={201: MessageOut},
     summary="Answer again, perhaps without some facts",
-    openapi_extra={"responses": {200: {"description": "OK", **STREAMED["responses"][200]}}},
+    openapi_extra=ALSO_STREAMED,
 )
 async def message_regenerate(
     request: ApiRequest, message_id: UUID, data: Regenerate | None = None
@@ -156,7 +158,7 @@ async def message_regenerate(
     "/messages/{message_id}/continue",
     response={201: MessageOut},
     summary="Go on with a reply that ended too early",
-    openapi_extra={"responses": {200: {"description": "OK", **STREAMED["responses"][200]}}},
+    openapi_extra=ALSO_STREAMED,
 )
 async def message_continue(
     request: ApiRequest, message_id: UUID
