@@ -39,20 +39,36 @@ def message_create(request: HtmxHttpRequest, chat_id: uuid.UUID) -> HttpResponse
     if not form.is_valid():
         return _refuse(request, chat, form.sentence, 422)
     body, message_id = form.cleaned_data["body"], form.cleaned_data["id"]
-    try:
-        turn = turns.open_turn(chat=chat, body=body, id=message_id)
-    except turns.ReplyStreaming as error:
-        return _refuse(request, chat, str(error), 409)
-    except ValidationError as error:
-        return _refuse(request, chat, " ".join(error.messages), 422)
-    if turn.is_new:
-        async_to_sync(replies.start)(turn)
+    begin = partial(turns.open_turn, chat=chat, body=body, id=message_id)
+    return _answered(request, chat, begin, _render_turn)
+
+
+def _render_turn(request: HtmxHttpRequest, turn: turns.Turn) -> HttpResponse:
+    chat = turn.reply.chat
     if not request.htmx:
         return redirect(f"{reverse('chat-detail', args=[chat.pk])}#message-{turn.reply.pk}")
     context = fragments.turn(chat, [turn.user_message, turn.reply])
     return render(
         request, "chats/_turn.html", {**context, "message_id": uuid.uuid4(), "here": here(request)}
     )
+
+
+def _answered(
+    request: HtmxHttpRequest,
+    chat: Chat,
+    begin: Callable[[], turns.Turn],
+    show: Callable[[HtmxHttpRequest, turns.Turn], HttpResponse],
+) -> HttpResponse:
+    """Begin a turn, have its reply written and show it; or say why it can't begin."""
+    try:
+        turn = begin()
+    except turns.ReplyStreaming as error:
+        return _refuse(request, chat, str(error), 409)
+    except ValidationError as error:
+        return _refuse(request, chat, " ".join(error.messages), 422)
+    if turn.is_new:
+        async_to_sync(replies.start)(turn)
+    return show(request, turn)
 
 
 def _refuse(request: HtmxHttpRequest, chat: Chat, sentence: str, status: int) -> HttpResponse:
@@ -84,30 +100,24 @@ def message_regenerate(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpR
     message = own_message(request.user, message_id)
     without = [id for id in map(as_uuid, request.POST.getlist("without")) if id]
     facts = Fact.objects.for_user(request.user).filter(pk__in=without)
-    reopen = partial(branches.reopen, without=[str(fact.pk) for fact in facts])
-    return _answered_anew(request, message, reopen)
+    ids = [str(fact.pk) for fact in facts]
+    reopen = partial(branches.reopen, message=message, without=ids)
+    return _answered(request, message.chat, reopen, _render_version)
 
 
 @login_required
 @require_POST
 def message_continue(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpResponse:
     """Go on with a reply that ended too early."""
-    return _answered_anew(request, own_message(request.user, message_id), branches.resume)
+    message = own_message(request.user, message_id)
+    resume = partial(branches.resume, message=message)
+    return _answered(request, message.chat, resume, _render_version)
 
 
-def _answered_anew(
-    request: HtmxHttpRequest, message: Message, open_version: Callable[..., turns.Turn]
-) -> HttpResponse:
+def _render_version(request: HtmxHttpRequest, turn: turns.Turn) -> HttpResponse:
     """Another version of a reply, which begins to stream."""
-    try:
-        turn = open_version(message=message)
-    except turns.ReplyStreaming as error:
-        return _refuse(request, message.chat, str(error), 409)
-    except ValidationError as error:
-        return _refuse(request, message.chat, " ".join(error.messages), 422)
-    async_to_sync(replies.start)(turn)
     if not request.htmx:
-        return redirect("chat-detail", message.chat_id)
+        return redirect("chat-detail", turn.reply.chat_id)
     context: dict[str, Any] = {"entry": fragments.entry(turn.reply), "streaming": turn.reply}
     return render(request, "chats/_again.html", context)
 
@@ -127,16 +137,13 @@ def message_edit(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpRespons
     if not form.is_valid():
         return _refuse(request, message.chat, form.sentence, 422)
     body, id = form.cleaned_data["body"], form.cleaned_data["id"]
-    try:
-        turn = turns.open_turn(
-            chat=message.chat, body=body, id=id, fork=True, parent=message.parent
-        )
-    except turns.ReplyStreaming as error:
-        return _refuse(request, message.chat, str(error), 409)
-    except ValidationError as error:
-        return _refuse(request, message.chat, " ".join(error.messages), 422)
-    if turn.is_new:
-        async_to_sync(replies.start)(turn)
+    begin = partial(
+        turns.open_turn, chat=message.chat, body=body, id=id, fork=True, parent=message.parent
+    )
+    return _answered(request, message.chat, begin, _show_branch)
+
+
+def _show_branch(request: HtmxHttpRequest, turn: turns.Turn) -> HttpResponse:
     return _read_again() if request.htmx else redirect("message-detail", turn.user_message.pk)
 
 
