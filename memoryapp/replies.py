@@ -6,7 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from contextvars import Context
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -140,7 +140,7 @@ async def _stream(live: Live) -> None:
         async for piece in pieces:
             if isinstance(piece, Receipt):
                 live.receipt = piece
-                _tell_meanwhile(live, "reply.recalled", receipt=asdict(piece))
+                _tell_meanwhile(live, "reply.recalled", receipt=piece.noted())
                 continue
             is_first = live.text == live.turn.begun
             live.text += piece
@@ -192,7 +192,7 @@ async def _obey(live: Live) -> None:
 async def _tell_whole(live: Live, channel: str) -> None:
     layer, snapshot = get_channel_layer(), {"type": "reply.snapshot", "reply": live.id}
     if live.receipt is not None:
-        recalled = {"type": "reply.recalled", "reply": live.id, "receipt": asdict(live.receipt)}
+        recalled = {"type": "reply.recalled", "reply": live.id, "receipt": live.receipt.noted()}
         await layer.send(channel, recalled)
     await layer.send(channel, {**snapshot, "text": live.text})
 
@@ -279,7 +279,7 @@ def _keep_end(live: Live, end: End) -> bool:
             return False
         reply.body = live.text
         if live.receipt is not None:
-            reply.receipt = asdict(live.receipt)
+            reply.receipt = live.receipt.noted()
         reply.finish(end.status, end.failure)
     return True
 

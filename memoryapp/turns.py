@@ -84,6 +84,10 @@ class Receipt:
     tokens: dict[str, int] = field(default_factory=dict)
     milliseconds: dict[str, int] = field(default_factory=dict)
 
+    def noted(self) -> dict[str, Any]:
+        """As it is kept with the reply, so far."""
+        return dict(vars(self))
+
 
 Answer = Callable[[llm.Choice, str], AsyncGenerator[Receipt | str, None]]
 
@@ -283,9 +287,9 @@ def told(
     now, history = timezone.now().astimezone(turn.reply.user.zone), known.history
     summaries = [str(message.pk) for message in history if message.role == Role.SUMMARY]
     receipt.now = now.isoformat()
-    receipt.memories = [asdict(memory) for memory in recalled.memories]
-    receipt.near_misses = [asdict(memory) for memory in recalled.near_misses]
-    receipt.turns = [asdict(memory) for memory in recalled.turns]
+    receipt.memories = [memory.noted() for memory in recalled.memories]
+    receipt.near_misses = [memory.noted() for memory in recalled.near_misses]
+    receipt.turns = [memory.noted() for memory in recalled.turns]
     receipt.tokens["memory"] = sum(
         num_tokens(memory.text) for memory in (*recalled.memories, *recalled.turns)
     )
@@ -337,7 +341,7 @@ def _archive_search(
             local=is_local,
         )
         found = [memory for memory in found if memory.id != str(turn.user_message.pk)]
-        receipt.archive += [asdict(memory) for memory in found]
+        receipt.archive += [memory.noted() for memory in found]
         return [
             f"{memory.said_at}, {memory.said_by}: {memory.text}{talker.changes(memory)}"
             for memory in found

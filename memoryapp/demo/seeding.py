@@ -1,6 +1,5 @@
 """Writes the story as if it had been lived: through the ledger, with real recall and receipts."""
 
-from dataclasses import asdict
 from datetime import datetime, timedelta
 from decimal import Decimal
 
@@ -41,7 +40,7 @@ def live(user: User, chat: Chat, exchange: Exchange) -> None:
     question = chat.add_message(Role.USER, exchange.said)
     recalled = recall.recall(user, chat, exchange.said)
     reply = chat.add_message(Role.ASSISTANT, exchange.answer, status=exchange.status)
-    reply.failure, reply.receipt = exchange.failure, asdict(receipt(user, chat, question, recalled))
+    reply.failure, reply.receipt = exchange.failure, receipt(user, chat, question, recalled).noted()
     reply.save(update_fields=["failure", "receipt"])
     spent = {"input_tokens": reply.receipt["tokens"]["prompt"], "cost": Decimal("0.0021")}
     chat.usage.create(user=user, agent="talker", model=MODEL, output_tokens=180, **spent)
@@ -63,9 +62,9 @@ def receipt(user: User, chat: Chat, question: Message, recalled: recall.Recalled
         label="A model of your choice",
         is_offline=False,
         now=timezone.now().astimezone(user.zone).isoformat(),
-        memories=[asdict(memory) for memory in recalled.memories],
-        near_misses=[asdict(memory) for memory in recalled.near_misses],
-        turns=[asdict(memory) for memory in recalled.turns],
+        memories=[memory.noted() for memory in recalled.memories],
+        near_misses=[memory.noted() for memory in recalled.near_misses],
+        turns=[memory.noted() for memory in recalled.turns],
         clear=recalled.clear,
         prompts=[{"id": str(prompt.pk), "text": prompt.value} for prompt in prompts],
         history=[str(message.pk) for message in history],

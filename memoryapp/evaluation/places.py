@@ -1,7 +1,7 @@
 """The places where a text could turn up: rows, log, receipts, prompts, API and pages."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from urllib.parse import quote
 
 from django.db import transaction
@@ -41,7 +41,7 @@ def answer(turn: turns.Turn, body: str) -> Sent:
     receipt = turns.Receipt(chat.remembers, "evaluation", "Evaluation", is_offline=True)
     known = turns.gathered(turn, is_local=True)
     context = turns.told(turn, recalled, known, receipt, is_local=True)
-    turn.reply.body, turn.reply.receipt = body, asdict(receipt)
+    turn.reply.body, turn.reply.receipt = body, receipt.noted()
     turn.reply.finish(Message.Status.COMPLETE)
     return Sent(talker.prompt(question, context), recalled, question)
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from memoryapp.memory.passages import PASSAGE_TOKENS, split
@@ -41,6 +41,10 @@ class Memory:
     since: str = ""
     since_ids: tuple[str, ...] = ()
     ended: str = ""
+
+    def noted(self) -> dict[str, Any]:
+        """As a receipt keeps it; `asdict` would copy each value, for sixty times the time."""
+        return dict(vars(self))
 
 
 # Written out, since Django takes longer to put it together than PostgreSQL to answer it.
