@@ -63,6 +63,19 @@ def test_what_is_sent_meanwhile_waits_survives_a_reload_and_goes_out_once(stream
     is_finished(streaming)
 
 
+@pytest.mark.parametrize("width", [320, 390])
+def test_on_a_phone_the_button_that_stops_stays_where_it_is(streaming, width):
+    streaming.set_viewport_size({"width": width, "height": 844})
+    stop = streaming.get_by_role("button", name="Stop answering")
+    before = stop.bounding_box()
+    box(streaming).fill("And then?")
+    queue = streaming.get_by_role("button", name="Send when done")
+    assert queue.bounding_box()["height"] <= before["height"]
+    assert stop.bounding_box() == before
+    stop.click()
+    is_finished(streaming)
+
+
 def test_what_waits_is_edited_and_removed(streaming):
     say(streaming, "And then?")
     streaming.locator(".message--waiting").get_by_role("button", name="Edit").click()

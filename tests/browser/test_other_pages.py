@@ -4,7 +4,7 @@ from playwright.sync_api import expect
 from memoryapp.memory import resources
 from memoryapp.models import Fact, Resource
 from tests.browser.conftest import PHONE
-from tests.factories import make_chat, make_fact, make_prompt
+from tests.factories import make_chat, make_fact, make_prompt, remember
 
 LONG = "supercalifragilistic" * 20
 
@@ -69,6 +69,7 @@ def test_a_key_is_made_and_shown_once(browse, ada):
     page.get_by_label("Name of a new key").fill("Laptop")
     page.get_by_role("button", name="Make a key").click()
     expect(page.locator("#new-key")).to_contain_text("ma_")
+    expect(page.locator("#new-key")).to_be_in_viewport()
     page.get_by_role("link", name="Settings").click()
     expect(page.locator("#new-key")).to_have_count(0)
     expect(page.get_by_role("rowheader", name="Laptop")).to_be_visible()
@@ -102,6 +103,14 @@ def test_no_page_scrolls_sideways_on_a_phone(browse, ada, pages, width):
         page.close()
 
 
+def test_on_a_phone_the_log_gives_each_change_a_line_of_its_own(browse, ada):
+    remember(ada, "city", "Vienna")
+    page = browse(ada, viewport=PHONE, has_touch=True, is_mobile=True).open("/memory/log/")
+    row, change = page.locator("tbody tr"), page.get_by_role("cell", name="City Vienna")
+    assert change.bounding_box()["width"] == row.bounding_box()["width"]
+    assert change.bounding_box()["y"] > page.get_by_role("cell", name="Added").bounding_box()["y"]
+
+
 def test_on_a_phone_the_chats_open_over_the_page(browse, ada, chat):
     page = browse(ada, viewport=PHONE, has_touch=True, is_mobile=True).open("/memory/")
     expect(page.locator("#side")).to_be_hidden()
@@ -124,10 +133,10 @@ def test_what_is_written_from_right_to_left_is_set_so(browse, ada):
     person = browse(ada)
     page = person.open(f"/chats/{chat.pk}/")
     for said in page.locator(".message__said, .message .prose").all():
-        assert said.evaluate("e => getComputedStyle(e).direction") == "rtl"
+        expect(said).to_have_css("direction", "rtl")
     value = person.open("/memory/").locator(".fact__value")
-    assert value.evaluate("e => getComputedStyle(e).direction") == "rtl"
-    assert value.evaluate("e => getComputedStyle(e).textAlign") == "start"
+    expect(value).to_have_css("direction", "rtl")
+    expect(value).to_have_css("text-align", "start")
 
 
 def test_facts_are_filtered_as_one_chooses(browse, ada):
