@@ -193,18 +193,21 @@ def _silence(user: User, versions: Collection[Fact | Prompt]) -> set[Any]:
 def _dissolve_summaries(user: User, silenced: set[Any], versions: Collection[Fact | Prompt]) -> int:
     """Remove the summaries that may hold it; what they covered is history again until the next
     round condenses it anew."""
-    summaries = list(Message.objects.for_user(user).filter(role=Message.Role.SUMMARY))
-    tainted = {
-        summary.pk
-        for summary in summaries
-        if _says_one_of(summary.body, versions) or summary.evicted.filter(pk__in=silenced).exists()
-    }
-    # A summary that was folded into a later one taints that one too.
-    while (
-        later := {s.evicted_by_id for s in summaries if s.pk in tainted and s.evicted_by_id}
-        - tainted
-    ):
-        tainted |= later
+    messages = Message.objects.for_user(user)
+    summaries = messages.filter(role=Message.Role.SUMMARY)
+    covering = set(messages.filter(pk__in=silenced).values_list("evicted_by", flat=True))
+    folded_into: dict[Any, Any] = {}
+    holding = []
+    for summary in summaries:
+        folded_into[summary.pk] = summary.evicted_by_id
+        if summary.pk in covering or _says_one_of(summary.body, versions):
+            holding.append(summary.pk)
+    # What a summary holds, the later ones that it was folded into may hold too.
+    tainted: set[Any] = set()
+    for pk in holding:
+        while pk is not None and pk not in tainted:
+            tainted.add(pk)
+            pk = folded_into[pk]
     Message.objects.filter(evicted_by__in=tainted).update(evicted_by=None)
     Message.objects.filter(pk__in=tainted).delete()
     return len(tainted)
