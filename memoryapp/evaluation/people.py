@@ -79,19 +79,27 @@ def says(text: str, words: str) -> bool:
 
 
 def on_row(
-    rows: Callable[[Person], list[Row]], act: Callable[[Person, str, Row, Do], Any]
+    rows: Callable[[Person], list[Row]], act: Callable[[Person, str, Do], Any]
 ) -> Callable[[Person, Do], bool]:
-    """An action on the newest of these rows that says `what`."""
+    """An action on the newest of these rows that says `what`, by its path such as facts/<id>."""
 
     def action(person: Person, step: Do) -> bool:
         row = next((row for row in rows(person) if says(row.text, step.what)), None)
         if row is None:
             return False
-        table = "facts" if isinstance(row, Fact) else "prompts"
-        act(person, f"{table}/{row.pk}", row, step)
+        act(person, f"{row.table}s/{row.pk}", step)
         return True
 
     return action
+
+
+def asking(method: str, address: str, body: Any = None) -> Callable[[Person, str, Do], None]:
+    """An act that is one request; `{row}` in the address is the row's path."""
+
+    def act(person: Person, path: str, step: Do) -> None:
+        person.request(method, address.format(row=path), body)
+
+    return act
 
 
 def calling(method: str, path: str, body: Any = None) -> Callable[[Person, Do], bool]:
@@ -111,29 +119,9 @@ def remember(person: Person, step: Do) -> bool:
     return True
 
 
-def edit(person: Person, path: str, row: Row, step: Do) -> None:
+def edit(person: Person, path: str, step: Do) -> None:
     person.edits.add(step.to.casefold())
     person.request("PATCH", f"/api/v1/{path}", {"value": step.to})
-
-
-def forget(person: Person, path: str, row: Row, step: Do) -> None:
-    person.request("DELETE", f"/api/v1/{path}")
-
-
-def pause(person: Person, path: str, row: Row, step: Do) -> None:
-    person.request("PATCH", f"/api/v1/{path}", {"status": "paused"})
-
-
-def restore(person: Person, path: str, row: Row, step: Do) -> None:
-    person.request("POST", f"/memory/{path}/restore/")
-
-
-def approve(person: Person, path: str, row: Row, step: Do) -> None:
-    person.request("POST", f"/memory/{path}/approve/")
-
-
-def turn_down(person: Person, path: str, row: Row, step: Do) -> None:
-    person.request("POST", f"/memory/{path}/turn-down/")
 
 
 def undo(person: Person, step: Do) -> bool:
@@ -146,14 +134,14 @@ def undo(person: Person, step: Do) -> bool:
     return True
 
 
-def ask_always(person: Person, step: Do) -> bool:
-    User.objects.filter(pk=person.user.pk).update(review=User.Review.ALWAYS)
-    return True
+def reviewing(review: User.Review) -> Callable[[Person, Do], bool]:
+    """An action that chooses what they want to be asked about."""
 
+    def action(person: Person, step: Do) -> bool:
+        User.objects.filter(pk=person.user.pk).update(review=review)
+        return True
 
-def never_ask(person: Person, step: Do) -> bool:
-    User.objects.filter(pk=person.user.pk).update(review=User.Review.NEVER)
-    return True
+    return action
 
 
 def delete_chat(person: Person, step: Do) -> bool:
@@ -166,11 +154,11 @@ def delete_chat(person: Person, step: Do) -> bool:
 ACTIONS: dict[str, Callable[[Person, Do], bool]] = {
     "remember": remember,
     "edit": on_row(Person.in_use, edit),
-    "forget": on_row(Person.in_use, forget),
-    "pause": on_row(Person.in_use, pause),
-    "restore": on_row(Person.closed, restore),
-    "approve": on_row(Person.waiting, approve),
-    "turn down": on_row(Person.waiting, turn_down),
+    "forget": on_row(Person.in_use, asking("DELETE", "/api/v1/{row}")),
+    "pause": on_row(Person.in_use, asking("PATCH", "/api/v1/{row}", {"status": "paused"})),
+    "restore": on_row(Person.closed, asking("POST", "/memory/{row}/restore/")),
+    "approve": on_row(Person.waiting, asking("POST", "/memory/{row}/approve/")),
+    "turn down": on_row(Person.waiting, asking("POST", "/memory/{row}/turn-down/")),
     "undo": undo,
     "forget chat": calling("DELETE", "/api/v1/facts?chat_id={chat}"),
     "forget everything": calling("DELETE", "/api/v1/facts?all=true"),
@@ -179,6 +167,6 @@ ACTIONS: dict[str, Callable[[Person, Do], bool]] = {
     "memory on": calling("PATCH", "/api/v1/me", {"memory_on": True}),
     "chat memory off": calling("PATCH", "/api/v1/chats/{chat}", {"memory_on": False}),
     "chat memory on": calling("PATCH", "/api/v1/chats/{chat}", {"memory_on": True}),
-    "ask always": ask_always,
-    "never ask": never_ask,
+    "ask always": reviewing(User.Review.ALWAYS),
+    "never ask": reviewing(User.Review.NEVER),
 }
