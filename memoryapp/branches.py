@@ -1,14 +1,18 @@
-"""Versions of a reply, and which branch of a chat is shown."""
+"""Versions of a message, and which branch of a chat is shown."""
 
-from collections.abc import Collection, Iterator
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from memoryapp.agents.continuing import taken_up
 from memoryapp.models import Chat, Message
+from memoryapp.models.chats import Place
 from memoryapp.turns import Turn, new_reply, refuse_while_streaming
 
 Role, Status = Message.Role, Message.Status
@@ -53,6 +57,22 @@ def switch_to(message: Message) -> None:
     """Show the branch through `message`. Raises ReplyStreaming while the chat is answering."""
     with _alone_in(message.chat):
         message.chat.switch_to(message)
+
+
+def versions_of(messages: Sequence[Message]) -> dict[Place, tuple[UUID, ...]]:
+    """By place, the ids of all versions, oldest first, in one query. A summary has none."""
+    chats = {message.chat_id for message in messages}
+    parents = {message.parent_id for message in messages}
+    rows = (
+        Message.objects.spoken()
+        .filter(Q(parent_id__in=parents - {None}) | Q(parent_id=None), chat_id__in=chats)
+        .order_by("created_at")
+        .values_list("chat_id", "parent_id", "role", "pk")
+    )
+    found: dict[Place, tuple[UUID, ...]] = defaultdict(tuple)
+    for chat_id, parent_id, role, pk in rows:
+        found[chat_id, parent_id, role] += (pk,)
+    return found
 
 
 def _question_of(message: Message, refusal: str) -> Message:

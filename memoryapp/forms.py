@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy
 
 from memoryapp.memory import resources
 from memoryapp.models import Chat, Fact, Prompt, User
+from memoryapp.models.accounts import KEY_NAME_MAX_CHARS
 from memoryapp.models.memory import KEY_MAX_CHARS, VALUE_MAX_CHARS, RememberedQuerySet, as_key
 from memoryapp.models.resources import NAME_MAX_CHARS
 from memoryapp.visible import visible
@@ -309,4 +310,4 @@ class MemoryPolicyForm(forms.ModelForm[User]):
 
 
 class ApiKeyForm(forms.Form):
-    name = TextField(label=gettext_lazy("Name of a new key"), max_length=100)
+    name = TextField(label=gettext_lazy("Name of a new key"), max_length=KEY_NAME_MAX_CHARS)

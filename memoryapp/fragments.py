@@ -12,9 +12,10 @@ from django.db.models import Case, Count, Exists, F, OuterRef, Q, When
 from django.db.models.functions import MD5
 from django.utils.translation import gettext as _
 
+from memoryapp.branches import versions_of
 from memoryapp.memory.forgetting import GONE
 from memoryapp.models import Chat, Fact, MemoryEvent, MemoryMark, Message, Prompt, User
-from memoryapp.models.chats import ChatQuerySet, MessageQuerySet, versions_of
+from memoryapp.models.chats import ChatQuerySet, MessageQuerySet
 from memoryapp.models.memory import MemoryEventQuerySet, Status
 
 PAGE_OF_MESSAGES = 50

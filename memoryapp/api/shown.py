@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from memoryapp.branches import versions_of
 from memoryapp.models import Message
-from memoryapp.models.chats import versions_of
 from memoryapp.schemas.chats import MessageOut
 
 Role = Message.Role

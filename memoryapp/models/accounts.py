@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from memoryapp.models.chats import Chat
 
 SCOPES = ("read", "write")
+KEY_NAME_MAX_CHARS = 100
 
 
 def check_timezone(name: str) -> None:
@@ -100,7 +101,7 @@ def digest_of(secret: str) -> str:
 class ApiKey(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="api_keys")
-    name = models.CharField(max_length=100)
+    name = models.CharField(max_length=KEY_NAME_MAX_CHARS)
     prefix = models.CharField(max_length=12, editable=False)
     digest = models.CharField(max_length=64, unique=True, editable=False)
     scopes = models.JSONField(default=list)

@@ -2,7 +2,7 @@
 
 import uuid
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any, ClassVar, Self, cast
 
@@ -16,6 +16,7 @@ from django.utils.translation import gettext_noop
 from memoryapp.models.accounts import User
 from memoryapp.models.fields import Asks, Searchable, words_of
 
+TITLE_MAX_CHARS = 200  # a model is asked for fewer
 UNTITLED = gettext_noop("New chat")  # kept in its owner's language, `User.translate`
 # A reply without a sign of life for this long has lost its process, and for the shorter time if
 # its writer isn't known to live. The writer, too, may have lost its connection for a moment.
@@ -52,7 +53,7 @@ class Chat(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="chats")
-    title = models.CharField(max_length=200, default=UNTITLED)
+    title = models.CharField(max_length=TITLE_MAX_CHARS, default=UNTITLED)
     title_source = models.CharField(
         max_length=10, choices=TitleSource.choices, default=TitleSource.DEFAULT
     )
@@ -381,19 +382,3 @@ class Message(Searchable):
     def siblings(self) -> MessageQuerySet:
         """The versions of this message, itself included, oldest first."""
         return self.chat.archive.filter(parent_id=self.parent_id, role=self.role)
-
-
-def versions_of(messages: Sequence[Message]) -> dict[Place, tuple[uuid.UUID, ...]]:
-    """By place, the ids of all versions, oldest first, in one query. A summary has none."""
-    chats = {message.chat_id for message in messages}
-    parents = {message.parent_id for message in messages}
-    rows = (
-        Message.objects.spoken()
-        .filter(Q(parent_id__in=parents - {None}) | Q(parent_id=None), chat_id__in=chats)
-        .order_by("created_at")
-        .values_list("chat_id", "parent_id", "role", "pk")
-    )
-    found: dict[Place, tuple[uuid.UUID, ...]] = defaultdict(tuple)
-    for chat_id, parent_id, role, pk in rows:
-        found[chat_id, parent_id, role] += (pk,)
-    return found

@@ -6,9 +6,10 @@ from uuid import UUID
 from django.conf import settings
 from pydantic import Field, RootModel
 
+from memoryapp.models.chats import TITLE_MAX_CHARS
 from memoryapp.schemas.fields import Body, Changes, Given, Id, Moment, Paging, Shown, TimeZone
 
-Title = Annotated[str, Field(min_length=1, max_length=200)]
+Title = Annotated[str, Field(min_length=1, max_length=TITLE_MAX_CHARS)]
 Said = Annotated[str, Field(min_length=1, max_length=settings.MESSAGE_MAX_CHARS)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from memoryapp.models.accounts import KEY_NAME_MAX_CHARS
 from memoryapp.schemas.fields import Body, Changes, Given, Moment, Shown, TimeZone
 
 Scope = Literal["read", "write"]
@@ -46,7 +47,7 @@ class MadeKey(KeyOut):
 
 
 class NewKey(Body):
-    name: str = Field(min_length=1, max_length=100)
+    name: str = Field(min_length=1, max_length=KEY_NAME_MAX_CHARS)
     scopes: list[Scope] = Field(["read", "write"], min_length=1, max_length=2)
     expires_at: Moment | None = None
 

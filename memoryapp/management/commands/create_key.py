@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from memoryapp.models import ApiKey, User
-from memoryapp.models.accounts import SCOPES
+from memoryapp.models.accounts import KEY_NAME_MAX_CHARS, SCOPES
 
 
 class Command(BaseCommand):
@@ -35,8 +35,8 @@ class Command(BaseCommand):
                 raise CommandError("--days must be at least 1.")
             expires_at = timezone.now() + timedelta(days=options["days"])
         name = options["name"].strip()
-        if not 0 < len(name) <= 100:
-            raise CommandError("A key's name has 1 to 100 characters.")
+        if not 0 < len(name) <= KEY_NAME_MAX_CHARS:
+            raise CommandError(f"A key's name has 1 to {KEY_NAME_MAX_CHARS} characters.")
         scopes = tuple(options["scope"] or SCOPES)
         _, secret = ApiKey.make(user=user, name=name, scopes=scopes, expires_at=expires_at)
         self.stdout.write(secret)
