@@ -1,6 +1,7 @@
 import uuid
 
 import pytest
+from asgiref.sync import sync_to_async
 from django.core.exceptions import ValidationError
 
 from memoryapp import branches, turns
@@ -114,7 +115,7 @@ async def test_the_talker_is_sent_what_the_receipt_says(ada, chat):
     await _thread(make_fact, ada, "name", "Ada", kind="identity")
     turn, model = await _open(chat), says("Good")
     receipt, *_ = await answer(turn, model)
-    turn.reply.receipt = receipt.__dict__
+    turn.reply.receipt = receipt.noted()
     sent = await _thread(turns.sent_prompt, turn.reply)
     assert (sent.question, sent.instructions) == (model.sent, model.instructions)
     assert receipt.tokens["memory"] == num_tokens("name: Ada")
@@ -153,8 +154,6 @@ async def _open(chat):
 
 
 async def _thread(function, *arguments, **named):
-    from asgiref.sync import sync_to_async
-
     return await sync_to_async(function)(*arguments, **named)
 
 

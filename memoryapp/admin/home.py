@@ -48,10 +48,7 @@ def figures() -> list[Figure]:
     week = timezone.now() - timedelta(days=7)
     num_active = User.objects.filter(chats__last_message_at__gte=week).distinct().count()
     num_people, num_chats = User.objects.count(), Chat.objects.count()
-    num_facts, num_waiting = (
-        Fact.objects.current().count(),
-        Fact.objects.current().waiting().count(),
-    )
+    num_facts, num_waiting = Fact.objects.current().count(), Fact.objects.waiting().count()
     num_passages, num_resources = Passage.objects.count(), Resource.objects.count()
     return [
         Figure(
