@@ -21,7 +21,7 @@ SSE = {"Accept": "text/event-stream"}
 WORDS = [f"wörd{n}😀 " for n in range(40)]
 
 
-async def path_of(chat):
+def path_of(chat):
     return f"/chats/{chat.pk}/messages"
 
 
@@ -58,7 +58,7 @@ async def end_of(reply_id):
 
 class TestWaiting:
     async def test_a_turn_waits_and_answers_with_the_reply(self, chat, talker, ada_now):
-        path = await path_of(chat)
+        path = path_of(chat)
         reply = told(await ada_now("POST", path, {"body": "I live in Graz."}), 201)
         assert (reply["role"], reply["body"], reply["status"]) == (
             "assistant",
@@ -70,7 +70,7 @@ class TestWaiting:
         assert question.body == "I live in Graz."
 
     async def test_the_same_id_again_is_the_same_turn(self, chat, talker, ada_now):
-        path, body = await path_of(chat), {"id": str(uuid.uuid4()), "body": "Once"}
+        path, body = path_of(chat), {"id": str(uuid.uuid4()), "body": "Once"}
         first = told(await ada_now("POST", path, body), 201)
         again = told(await ada_now("POST", path, body), 200)
         assert again == first
@@ -78,7 +78,7 @@ class TestWaiting:
         assert await chat.messages.acount() == 4
 
     async def test_the_same_id_at_the_same_time_is_the_same_turn(self, chat, ada_now):
-        path, body = await path_of(chat), {"id": str(uuid.uuid4()), "body": "Once"}
+        path, body = path_of(chat), {"id": str(uuid.uuid4()), "body": "Once"}
         with llm.override({"talker": says(*WORDS, pause=0.01)}):
             both = await asyncio.gather(*(ada_now("POST", path, body) for _ in "ab"))
         assert sorted(response.status_code for response in both) == [200, 201]
@@ -88,14 +88,14 @@ class TestWaiting:
     async def test_an_id_that_somebody_else_used_is_taken(self, ben, chat, talker, ben_now):
         theirs = await chat.messages.afirst()
         own = await Chat.objects.acreate(user=ben)
-        path, body = await path_of(own), {"id": str(theirs.pk), "body": "Mine"}
+        path, body = path_of(own), {"id": str(theirs.pk), "body": "Mine"}
         assert told(await ben_now("POST", path, body), 409)["code"] == "id_taken"
         assert not await own.messages.aexists()
 
     async def test_a_turn_while_the_chat_answers_is_refused(self, chat, ada_now):
         with llm.override({"talker": says(*WORDS, pause=0.02)}):
             await streaming_reply(ada_now, chat)
-            error = told(await ada_now("POST", await path_of(chat), {"body": "And?"}), 409)
+            error = told(await ada_now("POST", path_of(chat), {"body": "And?"}), 409)
         assert error["code"] == "reply_streaming"
         assert await chat.messages.acount() == 4
 
@@ -115,7 +115,7 @@ class TestWaiting:
         ],
     )
     async def test_a_bad_message_is_refused(self, chat, talker, ada_now, body):
-        told(await ada_now("POST", await path_of(chat), body), 422)
+        told(await ada_now("POST", path_of(chat), body), 422)
         assert await chat.messages.acount() == 2
 
     async def test_a_message_with_the_parent_of_another_is_its_new_version(
@@ -123,16 +123,16 @@ class TestWaiting:
     ):
         first = await chat.messages.aget(body="Hello there")
         body = {"body": "Hi", "parent": None}
-        reply = told(await ada_now("POST", await path_of(chat), body), 201)
-        history = told(await ada_now("GET", await path_of(chat)), 200)["items"]
+        reply = told(await ada_now("POST", path_of(chat), body), 201)
+        history = told(await ada_now("GET", path_of(chat)), 200)["items"]
         assert [message["body"] for message in history] == ["Hi", "Good to know."]
         assert history[0]["siblings"] == [str(first.pk), reply["parent"]]
 
     async def test_a_message_follows_the_parent_it_names(self, chat, talker, ada_now):
         answer = await chat.messages.aget(body="Good morning.")
-        await ada_now("POST", await path_of(chat), {"body": "On"})
+        await ada_now("POST", path_of(chat), {"body": "On"})
         reply = told(
-            await ada_now("POST", await path_of(chat), {"body": "Off", "parent": str(answer.pk)}),
+            await ada_now("POST", path_of(chat), {"body": "Off", "parent": str(answer.pk)}),
             201,
         )
         question = await Message.objects.aget(pk=reply["parent"])
@@ -141,13 +141,13 @@ class TestWaiting:
     async def test_a_parent_of_another_chat_is_not_found(self, ada, chat, talker, ada_now):
         other = await sync_to_async(make_chat)(ada, "Elsewhere")
         parent = str((await other.messages.aget()).pk)
-        told(await ada_now("POST", await path_of(chat), {"body": "a", "parent": parent}), 404)
+        told(await ada_now("POST", path_of(chat), {"body": "a", "parent": parent}), 404)
         assert await chat.messages.acount() == 2
 
     async def test_a_reply_that_fails_is_a_503_that_says_why(self, chat, ada_now):
         broken = Script(["Good ", ModelHTTPError(429, "test", "slow down")])
         with llm.override({"talker": broken}):
-            error = told(await ada_now("POST", await path_of(chat), {"body": "Hi"}), 503)
+            error = told(await ada_now("POST", path_of(chat), {"body": "Hi"}), 503)
         assert error["code"] == "reply_failed"
         reply = await chat.messages.aget(status="failed")
         assert error["detail"] == reply.failure
@@ -157,7 +157,7 @@ class TestWaiting:
 class TestStreaming:
     async def test_a_turn_streams_its_events_in_order(self, chat, ada_now):
         with llm.override({"talker": says(*WORDS, pause=0.005)}):
-            response = await ada_now("POST", await path_of(chat), {"body": "Hi"}, headers=SSE)
+            response = await ada_now("POST", path_of(chat), {"body": "Hi"}, headers=SSE)
             events = await parsed(response)
         names = list(dict.fromkeys(name for name, _ in events))
         assert names == ["message", "recall", "delta", "done"]
@@ -170,7 +170,7 @@ class TestStreaming:
 
     async def test_each_delta_says_where_its_text_starts(self, chat, ada_now):
         with llm.override({"talker": says(*WORDS, pause=0.005)}):
-            response = await ada_now("POST", await path_of(chat), {"body": "Hi"}, headers=SSE)
+            response = await ada_now("POST", path_of(chat), {"body": "Hi"}, headers=SSE)
             events = await parsed(response)
         deltas = [data for name, data in events if name == "delta"]
         assert len(deltas) > 1
@@ -178,7 +178,7 @@ class TestStreaming:
             assert "".join(WORDS)[delta["offset"] :].startswith(delta["text"])
 
     async def test_the_same_id_again_streams_the_same_reply(self, chat, talker, ada_now):
-        path, body = await path_of(chat), {"id": str(uuid.uuid4()), "body": "Once"}
+        path, body = path_of(chat), {"id": str(uuid.uuid4()), "body": "Once"}
         reply = told(await ada_now("POST", path, body), 201)
         events = await parsed(await ada_now("POST", path, body, headers=SSE))
         assert text_of(events) == "Good to know."
@@ -188,7 +188,7 @@ class TestStreaming:
     async def test_a_reply_that_fails_ends_the_stream_with_its_reason(self, chat, ada_now):
         broken = Script(["Good ", ModelHTTPError(429, "test", "slow down")])
         with llm.override({"talker": broken}):
-            response = await ada_now("POST", await path_of(chat), {"body": "Hi"}, headers=SSE)
+            response = await ada_now("POST", path_of(chat), {"body": "Hi"}, headers=SSE)
             events = await parsed(response)
         reply = await chat.messages.aget(status="failed")
         assert events[-1] == ("error", {"code": "reply_failed", "detail": reply.failure})
@@ -201,7 +201,7 @@ class TestStreaming:
     async def test_a_client_that_hangs_up_before_the_reply_begins_gets_one_all_the_same(
         self, chat, talker, ada_now
     ):
-        asking = asyncio.ensure_future(ada_now("POST", await path_of(chat), {"body": "Hi"}))
+        asking = asyncio.ensure_future(ada_now("POST", path_of(chat), {"body": "Hi"}))
         loop = asyncio.get_running_loop()
 
         def hang_up(instance, **_):
@@ -220,7 +220,7 @@ class TestStreaming:
     async def test_a_silent_stream_shows_that_it_is_alive(self, chat, ada_now, monkeypatch):
         monkeypatch.setattr(streams, "HEARTBEAT_SECONDS", 0.05)
         with llm.override({"talker": says("Well.", pause=0.5)}):
-            response = await ada_now("POST", await path_of(chat), {"body": "Hi"}, headers=SSE)
+            response = await ada_now("POST", path_of(chat), {"body": "Hi"}, headers=SSE)
             text = b"".join([part async for part in response.streaming_content]).decode()
         assert ": still here\n\n" in text
         assert text.index(": still here") < text.index("event: delta")
@@ -291,7 +291,7 @@ class TestReplies:
         first = await chat.messages.aget(role="assistant")
         reply = told(await ada_now("POST", f"/messages/{first.pk}/regenerate"), 201)
         assert reply["siblings"] == [str(first.pk), reply["id"]]
-        history = told(await ada_now("GET", await path_of(chat)), 200)["items"]
+        history = told(await ada_now("GET", path_of(chat)), 200)["items"]
         assert [message["body"] for message in history] == ["Hello there", "Good to know."]
 
     async def test_another_reply_does_without_the_facts_that_are_named(
@@ -330,7 +330,7 @@ class TestReplies:
         assert await chat.messages.acount() == 2
 
     async def test_the_receipt_of_a_reply_is_shown(self, chat, talker, ada_now):
-        reply = told(await ada_now("POST", await path_of(chat), {"body": "Hi"}), 201)
+        reply = told(await ada_now("POST", path_of(chat), {"body": "Hi"}), 201)
         receipt = told(await ada_now("GET", f"/messages/{reply['id']}/receipt"), 200)
         assert receipt == reply["receipt"]
         assert receipt["model"] == "test:talker"
