@@ -5,7 +5,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from memoryapp.models import Message, Usage
-from memoryapp.models.chats import num_tokens
+from memoryapp.tokens import num_tokens
 from memoryapp.turns import sent_prompt
 
 UNFINISHED = "The reply was {}, so the tokens are an estimate."

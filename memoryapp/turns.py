@@ -26,8 +26,8 @@ from memoryapp.memory import embeddings, recall, resources
 from memoryapp.memory.phrases import is_off_the_record
 from memoryapp.memory.scan import Question
 from memoryapp.models import Chat, Message, Prompt, Usage, User
-from memoryapp.models.chats import num_tokens
 from memoryapp.patience import in_database, patiently
+from memoryapp.tokens import num_tokens
 from memoryapp.visible import visible
 
 logger = logging.getLogger(__name__)

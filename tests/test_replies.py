@@ -17,8 +17,8 @@ from memoryapp import followers, replies, turns
 from memoryapp.agents import llm, talker
 from memoryapp.channel_layer import conninfo
 from memoryapp.models import Chat, Message, Usage
-from memoryapp.models.chats import num_tokens
 from memoryapp.patience import in_database
+from memoryapp.tokens import num_tokens
 from tests.fakes import Script, says
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -8,7 +8,7 @@ from memoryapp import branches, turns
 from memoryapp.agents import llm
 from memoryapp.memory import embeddings, recall
 from memoryapp.models import Usage
-from memoryapp.models.chats import num_tokens
+from memoryapp.tokens import num_tokens
 from tests.factories import make_chat, make_fact, make_prompt
 from tests.fakes import says
 from tests.memory import findable

@@ -10,7 +10,7 @@ from django.utils import timezone
 from memoryapp.demo.story import RESOURCE, STORIES, Exchange, Story
 from memoryapp.memory import indexing, ledger, recall, resources
 from memoryapp.models import Chat, Fact, MemoryEvent, Message, Prompt, User
-from memoryapp.models.chats import num_tokens
+from memoryapp.tokens import num_tokens
 from memoryapp.turns import Receipt
 
 Role = Message.Role

@@ -15,7 +15,7 @@ from memoryapp.evaluation.progress import Progress
 from memoryapp.memory import ledger, recall
 from memoryapp.memory.indexing import index_facts, index_messages
 from memoryapp.models import Chat, Fact, Message, User
-from memoryapp.models.chats import num_tokens
+from memoryapp.tokens import num_tokens
 
 DEPTHS = (5, 10, 20)
 FLOORS = tuple(step / 20 for step in range(4, 25))  # .2 to 1.2, on the scale of facts

@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from memoryapp.memory import embeddings
 from memoryapp.models import Fact, Message, Prompt, User
-from memoryapp.models.chats import num_tokens
 from memoryapp.models.memory import RememberedQuerySet, Status
+from memoryapp.tokens import num_tokens
 
 UNUSED_FOR = timedelta(days=90)
 NEW_FOR = timedelta(days=7)  # what is newer had no chance to be used

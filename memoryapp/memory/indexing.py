@@ -19,8 +19,9 @@ from memoryapp.memory.embeddings import (
 from memoryapp.memory.passages import PASSAGE_TOKENS, split
 from memoryapp.memory.resources import read
 from memoryapp.models import Fact, Message, MessagePart, Passage, Prompt, Resource
-from memoryapp.models.chats import MessageQuerySet, num_tokens
+from memoryapp.models.chats import MessageQuerySet
 from memoryapp.models.fields import SearchText
+from memoryapp.tokens import num_tokens
 
 
 class Stretch(NamedTuple):

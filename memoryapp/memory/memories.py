@@ -11,8 +11,8 @@ from uuid import UUID
 from memoryapp.memory.passages import PASSAGE_TOKENS, split
 from memoryapp.memory.scan import Candidate, Mark, fetch
 from memoryapp.models import Message, User
-from memoryapp.models.chats import num_tokens
 from memoryapp.models.memory import said_in_one_line
+from memoryapp.tokens import num_tokens
 
 FACTS = (Mark.FACT, Mark.PREFERENCE, Mark.DUE, Mark.IDENTITY, Mark.PINNED)
 SPEAKERS = {Mark.REPLY: Message.Role.ASSISTANT.value, Mark.OWN_MESSAGE: Message.Role.USER.value}

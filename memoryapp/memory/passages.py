@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from memoryapp.models.chats import num_tokens
+from memoryapp.tokens import num_tokens
 
 PASSAGE_TOKENS = 200  # by our estimate; the embedding model reads 256 by its own count
 

@@ -21,7 +21,7 @@ from memoryapp.memory.memories import FACTS, TURN, TURNS, Memory, load
 from memoryapp.memory.outdated import marked
 from memoryapp.memory.scan import EQUALLY, Mark, Question, Scan, scan
 from memoryapp.models import Chat, Fact, User
-from memoryapp.models.chats import num_tokens
+from memoryapp.tokens import num_tokens
 
 __all__ = [
     "Memory",

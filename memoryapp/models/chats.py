@@ -15,6 +15,7 @@ from django.utils.translation import gettext_noop
 
 from memoryapp.models.accounts import User
 from memoryapp.models.fields import Asks, Searchable, words_of
+from memoryapp.tokens import num_tokens
 
 TITLE_MAX_CHARS = 200  # a model is asked for fewer
 UNTITLED = gettext_noop("New chat")  # kept in its owner's language, `User.translate`
@@ -29,12 +30,6 @@ INTERRUPTED = gettext_noop(
 FORGOTTEN_MESSAGE = "[A message that the user wanted forgotten.]"
 branch_switched = Signal()  # with the chat as `instance`
 Place = tuple[uuid.UUID, uuid.UUID | None, str]
-CHARS_PER_TOKEN = 4  # the usual rule of thumb; a server's own count may be missing or zero
-
-
-def num_tokens(text: str) -> int:
-    """An estimate of the tokens in `text`, never zero for a text that isn't empty."""
-    return -(-len(text.encode()) // CHARS_PER_TOKEN)
 
 
 class ChatQuerySet(models.QuerySet["Chat"]):

@@ -3,7 +3,7 @@ import random
 import pytest
 
 from memoryapp.memory.passages import PASSAGE_TOKENS, split
-from memoryapp.models.chats import num_tokens
+from memoryapp.tokens import num_tokens
 
 PARAGRAPH = "The harbour is quiet in winter. Ships come on Tuesdays and leave before dawn. " * 5
 CODE = "```python\n" + "\n".join(f"value_{n} = {n}" for n in range(30)) + "\n```"

@@ -15,7 +15,7 @@ from memoryapp.memory.recall import (
     search_archive,
 )
 from memoryapp.models import Chat, Fact, Message
-from memoryapp.models.chats import num_tokens
+from memoryapp.tokens import num_tokens
 from tests.memory.findable import TOOLS, earlier_chat, make_fact, said, texts
 
 

@@ -21,9 +21,9 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
 from memoryapp.agents.offline import answers, condensing, learning
+from memoryapp.tokens import num_tokens
 
 NAME = "offline"
-CHARS_PER_TOKEN = 4
 # Slow enough to be seen to stream: a second for a reply, however long it is.
 MOST_PIECES = 100
 SECONDS_PER_PIECE = 0.01
@@ -150,9 +150,9 @@ def _read(messages: list[ModelMessage], parameters: ModelRequestParameters) -> i
     texts = [
         getattr(part, "content", "") for part in (*(parameters.instruction_parts or ()), *parts)
     ]
-    return sum(len(str(text)) for text in texts) // CHARS_PER_TOKEN
+    return sum(num_tokens(str(text)) for text in texts)
 
 
 def _written(part: Part) -> int:
     text = part.content if isinstance(part, TextPart) else part.args_as_json_str()
-    return len(text) // CHARS_PER_TOKEN + 1
+    return num_tokens(text)
