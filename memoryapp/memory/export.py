@@ -46,7 +46,7 @@ def everything_of(user: User) -> Data:
         "person": {name: getattr(user, name) for name in PROFILE},
         **memory_of(user),
         "chats": _chats(user),
-        "marks": _rows(MemoryMark.objects.for_user(user)),
+        "marks": _rows(MemoryMark.objects.for_user(user).order_by("created_at")),
         "resources": _rows(Resource.objects.owned_by(user).order_by("created_at")),
         "keys": _rows(ApiKey.objects.for_user(user).order_by("created_at")),
         "usage": _rows(Usage.objects.for_user(user).order_by("created_at")),

@@ -123,15 +123,11 @@ def search(user: User, question: str, limit: int = 5) -> list[Found]:
     """The passages this person may read that fit, best first, none under the floor."""
     if not question.strip():
         return []
-    readable = Passage.objects.for_user(user)
     seen = scan(Source(PASSAGES, {"user": user.pk}), question=understood(user, question))
     best = seen.best(Mark.PASSAGE, limit=limit)
     fitting = [each for each in best if each.score >= floor()]
-    passages = (
-        readable.select_related("resource")
-        .defer(*UNREAD)
-        .in_bulk([each.id.int for each in fitting])
-    )
+    readable = Passage.objects.for_user(user).select_related("resource").defer(*UNREAD)
+    passages = readable.in_bulk([each.id.int for each in fitting])
     return [found(passages[each.id.int], each.score) for each in fitting if each.id.int in passages]
 
 

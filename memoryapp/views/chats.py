@@ -177,21 +177,19 @@ def chat_menu(request: HtmxHttpRequest, chat_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_POST
 def chat_pin(request: HtmxHttpRequest, chat_id: uuid.UUID) -> HttpResponse:
-    chat = own_chat(request.user, chat_id)
-    chat.is_pinned = not chat.is_pinned
-    chat.save(update_fields=["is_pinned"])
-    if request.htmx:
-        return render(request, "chats/_list.html", listed(request))
-    return redirect("chat-detail", chat.pk)
+    return _switch(request, own_chat(request.user, chat_id), "is_pinned")
 
 
 @login_required
 @require_POST
 def chat_archive(request: HtmxHttpRequest, chat_id: uuid.UUID) -> HttpResponse:
     """Take a chat out of the list, or back into it. Memory and search know it all the same."""
-    chat = own_chat(request.user, chat_id)
-    chat.is_archived = not chat.is_archived
-    chat.save(update_fields=["is_archived"])
+    return _switch(request, own_chat(request.user, chat_id), "is_archived")
+
+
+def _switch(request: HtmxHttpRequest, chat: Chat, flag: str) -> HttpResponse:
+    setattr(chat, flag, not getattr(chat, flag))
+    chat.save(update_fields=[flag])
     if request.htmx:
         return render(request, "chats/_list.html", listed(request))
     return redirect("chat-detail", chat.pk)
