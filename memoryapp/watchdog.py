@@ -67,6 +67,8 @@ class Cluster(Child):
         # django-q2 keeps these titles: "qcluster <name> idle", "qcluster <name> processing <task>"
         titles = {child.pid: _title(child) for child in children}
         members = {pid for pid, title in titles.items() if title.startswith("qcluster ")}
+        if members and not self.members:
+            logger.info("Background work has begun")
         self.has_lost_member |= bool(self.members - members)
         self.members = members
         return any(" processing " in title for title in titles.values())

@@ -96,7 +96,7 @@ def test_the_image_starts_web_worker_and_a_database_of_its_own():
     with short_folder() as data_dir:
         environment = {"DATABASE_URL": "", "DATA_DIR": str(data_dir), "PORT": str(port)}
         with running(*command[1:], HOST="0.0.0.0", **environment) as everything:
-            everything.wait_for("Ready: ")
+            everything.wait_for("Ready to chat: ")
             wait_until(lambda: probe.answers("127.0.0.1", port, "/readyz"))
 
 
@@ -105,7 +105,7 @@ def test_web_and_worker_run_apart_on_a_database_of_their_own(services, postgres,
     port = free_port()
     environment = {"DATABASE_URL": postgres, "DATA_DIR": str(tmp_path), "PORT": str(port)}
     with running(*web[1:], **environment) as server:
-        server.wait_for("Ready: ")
+        server.wait_for("Ready to chat: ")
         assert "The first administrator is made" in server.printed
         assert not probe.answers("127.0.0.1", port, "/readyz")
 

@@ -10,7 +10,7 @@ from memoryapp import database, embedded_postgres, probe
 from memoryapp.database import DatabaseUnusable
 from tests.processes import free_port, is_alive, manage, running, short_folder, wait_until
 
-READY = "Ready: http://localhost:"
+READY = "Ready to chat: http://localhost:"
 
 
 @contextmanager
@@ -78,6 +78,14 @@ def test_the_first_start_makes_an_administrator_and_the_second_finds_them():
         assert users == [("admin",)]
 
 
+def test_it_says_when_each_part_is_ready_and_not_before(everything):
+    everything.wait_for("Background work has begun")
+
+    assert everything.members("idle")
+    assert "Background work" not in everything.printed.partition(READY)[0]
+    assert is_ready(everything)
+
+
 def test_each_event_is_one_line_with_its_time(everything):
     wait_until(lambda: is_ready(everything))
 
@@ -94,10 +102,12 @@ def test_killed_web_server_is_started_again(everything):
 
 
 def test_killed_worker_is_started_again(everything):
+    everything.forget_printed()
     everything.child("qcluster").kill()
 
     everything.wait_for("The background cluster was ended by SIGKILL; starting it again in 1 s")
     everything.wait_for("The background cluster has been started again")
+    everything.wait_for("Background work has begun")
     wait_until(lambda: is_ready(everything))
 
 

@@ -137,7 +137,8 @@ def _ensure_administrator() -> None:
 
 
 def _start(web: Child, host: str, port: int) -> None:
-    """Start the web server and wait until it answers; the worker would only slow it down."""
+    """Start the web server and wait until it answers; the worker would only slow it down, and says
+    for itself when it has begun."""
     logger.info("Starting the %s", web.name)
     web.start()
     deadline = time.monotonic() + START_SECONDS
@@ -148,7 +149,7 @@ def _start(web: Child, host: str, port: int) -> None:
             raise CommandError(f"The {web.name} didn't answer within {START_SECONDS} s.")
         time.sleep(0.05)
     address = settings.SITE_URL.replace(f"//localhost:{settings.PORT}", f"//localhost:{port}")
-    logger.info("Ready: %s  (Ctrl-C stops it)", address)
+    logger.info("Ready to chat: %s  (Ctrl-C stops it)", address)
 
 
 def _keep_running(web: Child, watchdog: Watchdog | None) -> None:
