@@ -76,7 +76,6 @@ def memory_tasks(request: HtmxHttpRequest) -> HttpResponse:
         "rows": condition.open_tasks(request.user),
         "now": timezone.now(),
         "tables": "facts",
-        "is_tasks": True,
     }
     return render_page(request, "memory/tasks.html", context)
 
