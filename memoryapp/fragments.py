@@ -4,7 +4,7 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -13,30 +13,13 @@ from django.db.models.functions import MD5
 from django.utils.translation import gettext as _
 
 from memoryapp.branches import versions_of
-from memoryapp.memory.forgetting import GONE
+from memoryapp.memory.taught import Learned, learned_from
 from memoryapp.models import Chat, Fact, MemoryEvent, MemoryMark, Message, Prompt, User
 from memoryapp.models.chats import ChatQuerySet, MessageQuerySet
-from memoryapp.models.memory import MemoryEventQuerySet, Status
+from memoryapp.models.memory import Status
 
 PAGE_OF_MESSAGES = 50
 Role, Action = Message.Role, MemoryEvent.Action
-
-
-@dataclass(frozen=True)
-class Learned:
-    """One thing that a message taught, and whether it still holds."""
-
-    event: MemoryEvent
-    kind: str
-    standing: Literal["holds", "changed", "undone", "forgotten"]
-
-    @property
-    def is_forgotten(self) -> bool:
-        return self.standing == "forgotten"
-
-    @property
-    def holds(self) -> bool:
-        return self.standing == "holds"
 
 
 @dataclass(frozen=True)
@@ -207,49 +190,6 @@ def is_branch(messages: Sequence[Message]) -> bool:
 
 def entry(message: Message) -> Entry:
     return entries(message.user, [message])[0]
-
-
-def learned_from(user: User, events: MemoryEventQuerySet) -> list[Learned]:
-    """These events, oldest first, each with whether what it did still holds."""
-    found = list(events.order_by("created_at", "id"))
-    ids = [event.row_id for event in found if event.row_id]
-    keys = {event.key for event in found}
-    kinds: dict[UUID | None, str] = dict(
-        Fact.objects.for_user(user).filter(pk__in=ids).values_list("pk", "kind")
-    )
-    current: set[tuple[Any, ...]] = set()
-    later: dict[UUID, str] = {}
-    for table, rows in (
-        ("fact", Fact.objects.for_user(user)),
-        ("prompt", Prompt.objects.for_user(user)),
-    ):
-        for row in rows.filter(valid_to=None, key__in=keys):
-            current |= {(table, row.pk), (table, *row.place)}
-        later |= dict(rows.filter(replaces__in=ids).values_list("replaces_id", "value"))
-    return [
-        Learned(
-            event=event,
-            kind="persona" if event.table == "prompt" else kinds.get(event.row_id, "fact"),
-            standing=standing(event, current, later),
-        )
-        for event in found
-    ]
-
-
-def standing(
-    event: MemoryEvent, current: set[tuple[Any, ...]], later: Mapping[UUID, str]
-) -> Literal["holds", "changed", "undone", "forgotten"]:
-    """What became of a change, by the rows and the keys of subjects that are `current`, and by row
-    the value that came `later`."""
-    if event.key == GONE:
-        return "forgotten"
-    if event.action == Action.CLOSED:
-        return "undone" if (event.table, event.subject, event.key) in current else "holds"
-    if (event.table, event.row_id) in current:
-        return "holds"
-    successor = later.get(event.row_id) if event.row_id else None
-    # Undoing a change brings back the value before it.
-    return "undone" if successor in (None, event.before) else "changed"
 
 
 def drawer(chat: Chat, reply: Message | None = None) -> Drawer:

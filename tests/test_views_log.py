@@ -1,8 +1,8 @@
 import pytest
 from django.urls import reverse
 
-from memoryapp import fragments
 from memoryapp.memory import ledger
+from memoryapp.memory.taught import learned_from
 from memoryapp.models import Fact, MemoryEvent
 from tests.factories import make_chat, make_fact, proposal
 from tests.pages import client_of
@@ -59,7 +59,7 @@ def test_what_was_closed_for_one_isnt_undone_by_what_holds_for_another(ada):
     quote = "I no longer live in Graz"
     ended = proposal("city", "", quote, action="retract")
     ledger.apply(user=ada, operations=[ended], messages=list(chat.archive), model="scripted")
-    [closed] = fragments.learned_from(ada, MemoryEvent.objects.for_user(ada).learned())
+    [closed] = learned_from(ada, MemoryEvent.objects.for_user(ada).learned())
     assert (closed.event.action, closed.standing) == ("closed", "holds")
 
 

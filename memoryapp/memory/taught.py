@@ -1,0 +1,71 @@
+"""What messages taught, and what has become of it since."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+from uuid import UUID
+
+from memoryapp.memory.forgetting import GONE
+from memoryapp.models import Fact, MemoryEvent, Prompt, User
+from memoryapp.models.memory import MemoryEventQuerySet
+
+Action = MemoryEvent.Action
+Standing = Literal["holds", "changed", "undone", "forgotten"]
+
+
+@dataclass(frozen=True)
+class Learned:
+    """One thing that a message taught, and whether it still holds."""
+
+    event: MemoryEvent
+    kind: str
+    standing: Standing
+
+    @property
+    def is_forgotten(self) -> bool:
+        return self.standing == "forgotten"
+
+    @property
+    def holds(self) -> bool:
+        return self.standing == "holds"
+
+
+def learned_from(user: User, events: MemoryEventQuerySet) -> list[Learned]:
+    """These events, oldest first, each with whether what it did still holds."""
+    found = list(events.order_by("created_at", "id"))
+    ids = [event.row_id for event in found if event.row_id]
+    keys = {event.key for event in found}
+    kinds: dict[UUID | None, str] = dict(
+        Fact.objects.for_user(user).filter(pk__in=ids).values_list("pk", "kind")
+    )
+    current: set[tuple[Any, ...]] = set()
+    later: dict[UUID, str] = {}
+    for table in (Fact, Prompt):
+        rows: Any = table.objects.for_user(user)
+        for row in rows.filter(valid_to=None, key__in=keys):
+            current |= {(row.table, row.pk), (row.table, *row.place)}
+        later |= dict(rows.filter(replaces__in=ids).values_list("replaces_id", "value"))
+    return [
+        Learned(
+            event=event,
+            kind="persona" if event.table == "prompt" else kinds.get(event.row_id, "fact"),
+            standing=standing(event, current, later),
+        )
+        for event in found
+    ]
+
+
+def standing(
+    event: MemoryEvent, current: set[tuple[Any, ...]], later: Mapping[UUID, str]
+) -> Standing:
+    """What became of a change, by the rows and the keys of subjects that are `current`, and by row
+    the value that came `later`."""
+    if event.key == GONE:
+        return "forgotten"
+    if event.action == Action.CLOSED:
+        return "undone" if (event.table, event.subject, event.key) in current else "holds"
+    if (event.table, event.row_id) in current:
+        return "holds"
+    successor = later.get(event.row_id) if event.row_id else None
+    # Undoing a change brings back the value before it.
+    return "undone" if successor in (None, event.before) else "changed"
