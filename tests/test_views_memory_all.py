@@ -208,12 +208,15 @@ def test_forgetting_a_part_leaves_the_rest(ada, facts, scope, rest):
     assert not ada.facts.filter(key="pet").exists()
 
 
-def test_what_goes_says_whom_it_is_about(ada):
+def test_what_goes_or_is_edited_says_whom_it_is_about(ada):
     make_fact(ada, "city", "Vienna")
-    make_fact(ada, "city", "Graz", subject="my boss")
-    html = text_of(htmx_get(client_of(ada), "/memory/forget/"))
+    boss = make_fact(ada, "city", "Graz", subject="my boss")
+    client = client_of(ada)
+    html = text_of(htmx_get(client, "/memory/forget/"))
     assert "<strong>my boss: City:</strong>" in html
     assert "<strong>City:</strong>" in html
+    for part in ("edit", "forget", "history"):
+        assert "my boss: City" in text_of(htmx_get(client, f"/memory/facts/{boss.pk}/{part}/"))
 
 
 @pytest.mark.parametrize("chat", ["{chat}", "x"])

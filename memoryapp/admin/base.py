@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.db.models import CASCADE, Model, Prefetch, QuerySet
+from django.contrib.admin.widgets import AdminSplitDateTime
+from django.db.models import CASCADE, DateTimeField, Model, Prefetch, QuerySet
+from django.forms import SplitDateTimeField
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
@@ -37,7 +39,19 @@ def beginning_of(field: str) -> Callable[[Model], str]:
     return beginning
 
 
+class Moment(AdminSplitDateTime):
+    """Django names a day's field and a time's to the eye alone."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        for widget, name in zip(self.widgets, ("Date", "Time"), strict=True):
+            widget.attrs["aria-label"] = name
+
+
 class RowAdmin(admin.ModelAdmin[Any]):
+    formfield_overrides: ClassVar = {
+        DateTimeField: {"form_class": SplitDateTimeField, "widget": Moment}
+    }
     list_per_page = 50
     delete_word = "Delete"
 

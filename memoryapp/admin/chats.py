@@ -35,7 +35,6 @@ class ChatAdmin(OpenedByOthers, RowAdmin):
     list_select_related = ["user"]
     ordering = ["-last_message_at"]
     search_fields = ["title", "user__username", "messages__body"]
-    search_help_text = "Title, person, or words of a message"
     fields = [
         "title", "memory_on", "is_pinned", "is_archived", "user", "title_source", "created_at",
         "last_message_at",

@@ -17,7 +17,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from memoryapp import accounts, markdown, sentences
-from memoryapp.models import Chat, Fact, Prompt
+from memoryapp.models import Chat, Fact, MemoryEvent, Prompt
 
 THEMES = ("light", "dark")
 FOLDED_LINES = 40  # a message with more is folded, to so many:
@@ -104,10 +104,11 @@ register.filter(sentences.localized)
 
 
 @register.filter
-def in_words(key: str) -> str:
-    """A key as a person reads it: "dark_ui" is "Dark ui"."""
-    words = key.replace("_", " ").strip()
-    return words[:1].upper() + words[1:]
+def about(row: Fact | Prompt | MemoryEvent) -> str:
+    """Whom and what it is about, as a person reads it: "dark_ui" of Ben is "Ben: Dark ui"."""
+    subject, words = getattr(row, "subject", ""), row.key.replace("_", " ").strip()
+    key = words[:1].upper() + words[1:]
+    return f"{subject}: {key}" if subject else key
 
 
 @register.filter

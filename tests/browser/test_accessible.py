@@ -17,6 +17,7 @@ PAGES = [
     *("/settings/", "/settings/delete-account/", "/accounts/password/change/"),
     *("/accounts/logout/", "/nowhere/", "/admin/", "/chats/?q=cluster", "/memory/?q=cluster"),
 ]
+ADMINISTERED = ("fact", "prompt", "memoryevent", "chat", "message", "resource", "user", "usage")
 FINDINGS = """async () => (await axe.run()).violations
     .filter(({ impact }) => ["serious", "critical"].includes(impact))
     .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))"""
@@ -41,6 +42,10 @@ def pages_of(user):
     yield from (f"/memory/facts/{fact.pk}/{part}/" for part in ("edit", "history", "forget"))
     yield from (f"/resources/{resource.pk}/", f"/resources/{resource.pk}/delete/")
     yield f"/messages/{reply.pk}/receipt/"
+    yield from (f"/admin/memoryapp/{table}/" for table in ADMINISTERED)
+    yield f"/admin/memoryapp/fact/{fact.pk}/change/"
+    yield f"/admin/memoryapp/message/{reply.pk}/change/"
+    yield f"/admin/memoryapp/chat/{reply.chat_id}/change/"
     yield f"/messages/{reply.parent_id}/edit/"
     yield from (f"/chats/{reply.chat_id}/{part}/" for part in ("rename", "delete"))
 
