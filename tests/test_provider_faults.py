@@ -46,16 +46,18 @@ async def failure(ask, chat):
     return error["detail"], reply.body
 
 
-def calls_tool(name):
+def called(name, arguments):
     call = {
         "index": 0,
         "id": "1",
         "type": "function",
-        "function": {"name": name, "arguments": "{}"},
+        "function": {"name": name, "arguments": arguments},
     }
-    return chunk(delta={"role": "assistant", "tool_calls": [call]}) + chunk(
-        finish_reason="tool_calls"
-    )
+    return chunk(delta={"role": "assistant", "tool_calls": [call]})
+
+
+def calls_tool(name):
+    return called(name, "{}") + chunk(finish_reason="tool_calls")
 
 
 FAULTS = {
@@ -161,6 +163,35 @@ async def test_a_reply_without_end_is_ended_and_kept(ask, chat, model_server):
     sentence, text = await failure(ask, chat)
     assert sentence.startswith("The model wrote on and on")
     assert text == "x" * talker.REPLY_MAX_CHARS
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        streamed(*[" \n" * 10_000] * 100),
+        streamed("<think>", *["Hm. " * 5_000] * 100),
+        chunk(delta={"reasoning_content": "Hm. " * 5_000}) * 100,
+        called("search_resources", '{"query": "') + called(None, "Hm. " * 5_000) * 100,
+    ],
+    ids=["blanks", "thinking", "thinking named so", "a tool's arguments"],
+)
+async def test_a_model_that_comes_to_no_word_is_ended(ask, chat, model_server, body):
+    model_server.body = body
+    sentence, text = await failure(ask, chat)
+    assert sentence.startswith("The model wrote on and on")
+    assert text == ""
+
+
+@pytest.mark.parametrize("end_of_line", [b"\r\n", b"\r"])
+async def test_lines_end_as_the_server_likes(ask, chat, model_server, end_of_line):
+    model_server.body = streamed("Good ", "evening.").replace(b"\n", end_of_line)
+    assert told(await ask(), 201)["body"] == "Good evening."
+
+
+async def test_what_cannot_be_read_as_text_is_told(ask, chat, model_server):
+    model_server.body = streamed("Hello").replace(b"Hello", b"H\xff\xfello")
+    sentence, _ = await failure(ask, chat)
+    assert sentence.startswith("The model's server sent something that isn't an answer.")
 
 
 async def test_a_long_reply_is_whole(ask, chat, model_server):

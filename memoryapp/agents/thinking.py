@@ -21,7 +21,11 @@ class Spoken:
         self._held = (self._held + piece).lstrip()
         while self._held.startswith(OPENING) and CLOSING in self._held:
             self._held = self._held.partition(CLOSING)[2].lstrip()
-        if self._held.startswith(OPENING) or OPENING.startswith(self._held):
+        if self._held.startswith(OPENING):
+            # What a closing may begin with; thinking is long, and comes in many pieces.
+            self._held = OPENING + self._held[len(OPENING) :][1 - len(CLOSING) :]
+            return ""
+        if OPENING.startswith(self._held):
             return ""
         self._has_begun = True
         return self._held

@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from memoryapp.agents.thinking import Spoken, without_thinking
@@ -21,3 +23,11 @@ def test_what_only_begins_like_thinking_is_kept(text):
 
 def test_thinking_that_never_ends_says_nothing():
     assert without_thinking("<think>Hm. And then") == ""
+
+
+def test_long_thinking_in_many_pieces_takes_no_time():
+    spoken, started = Spoken(), time.process_time()
+    for piece in ("<think>", *["Hm. "] * 100_000, "</thi", "nk>", "Yes."):
+        said = spoken.hear(piece)
+    assert said == "Yes."
+    assert time.process_time() - started < 2  # 17, if all of it were kept
