@@ -24,7 +24,8 @@ SENTENCE_END = re.compile(
 ASKS = re.compile(
     r"(?!\w+n't)(?:(?:and|so|but|now|also|und|aber)\s+)?"
     r"(?:what|which|who|whose|where|when|how|why|can|could|should|would|"
-    r"will|is there|are there|do you|does|was|welche\w*|wer|wo|wann|wie|warum|"
+    r"will|is (?:there|it|this|that|the)|are (?:there|you|these|the)|do you|does|did|was|"
+    r"welche\w*|wer|wo|wann|wie|warum|"
     r"kannst|kann|könntest|soll|sollte|gibt|hast|weißt)\b",
     re.IGNORECASE,
 )
@@ -42,7 +43,9 @@ OPENS = (
 GOES_ON = (
     r"(?:live|lives|work|works|like|likes|love|loves|hate|hates|enjoy|prefer|prefers|use|don't|"
     r"doesn't|do not|am|is allergic|have|moved|wohne|wohnt|lebe|lebt|arbeite|arbeitet|mag|liebe|"
-    r"liebt|hasse|hasst|bevorzuge|bevorzugt|nutze|nutzen|verwende|verwenden|bin|heiße|esse|trinke)\s"
+    r"liebt|hasse|hasst|bevorzuge|bevorzugt|nutze|nutzen|verwende|verwenden|bin|heiße|esse|trinke|"
+    r"play|plays|speak|speaks|collect|collects|drive|drives|spiele|spielt|spreche|spricht|sammle|"
+    r"sammelt|komme|kommt)\s"
 )
 AND = r"(?:and|but|und|aber|sowie)"
 CLAUSE_BORDER = re.compile(

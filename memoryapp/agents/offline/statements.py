@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 from memoryapp.agents.offline.dates import WEEKDAYS
+from memoryapp.agents.offline.habits import HABITS
 from memoryapp.agents.offline.meanings import FACT, Statement
 from memoryapp.agents.offline.patterns import PATTERNS
 from memoryapp.agents.offline.vocabulary import NAME_KEYS, NO_NAMES, SOMEBODY, words
@@ -36,7 +37,7 @@ def own(text: str, *, is_casual: bool = False) -> list[Statement]:
         return []
     text = TAIL.sub("", text)
     subject, text = _in_first_person(text)
-    for kind, pattern, meaning in PATTERNS:
+    for kind, pattern, meaning in (*PATTERNS, *HABITS):
         if match := pattern.fullmatch(text):
             found = [each for each in meaning(match, kind) if _is_sound(each, is_casual)]
             return [_about(subject, each) for each in found]
@@ -58,11 +59,17 @@ def _about(subject: str, statement: Statement) -> Statement:
 
 # "My sister lives in Graz" is read as "I live in Graz" about her.
 FIRST_PERSON = {
-    **{f"{verb}s": f"I {verb}" for verb in words("live work like love hate prefer use")},
+    **{f"{verb}s": f"I {verb}" for verb in words(
+        "live work like love hate prefer use play collect speak sing drive ride own keep grow brew"
+    )},
+    "teaches": "I teach", "studies": "I study", "comes": "I come",
     "is": "I am", "has": "I have", "enjoys": "I enjoy", "moved": "I moved",
     "doesn't": "I don't", "does not": "I don't",
     "wohnt": "ich wohne", "lebt": "ich lebe", "arbeitet": "ich arbeite", "mag": "ich mag",
     "liebt": "ich liebe", "hasst": "ich hasse", "bevorzugt": "ich bevorzuge", "ist": "ich bin",
+    "spielt": "ich spiele", "sammelt": "ich sammle", "spricht": "ich spreche",
+    "lernt": "ich lerne", "fährt": "ich fahre", "studiert": "ich studiere",
+    "unterrichtet": "ich unterrichte", "kommt": "ich komme", "trinkt": "ich trinke",
     "hat": "ich habe", "heißt": "ich heiße", "heisst": "ich heiße",
 }  # fmt: skip
 THIRD_PERSON = re.compile(

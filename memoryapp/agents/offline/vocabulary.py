@@ -66,7 +66,7 @@ SAME_KEY = {
     "alter": "age",
 }
 # A name is written with a capital letter and doesn't begin with one of these.
-NAME_KEYS = words("name city employer birthplace")
+NAME_KEYS = words("name city employer birthplace origin")
 NO_NAMES = words(
     "a an the my our your his her their this that it here there home night fun myself not no in on "
     "at ein eine einem einer der die das dem den mein meine meiner meinem nicht zu hause"
@@ -107,6 +107,57 @@ PROFESSIONS = (
     r"psychologe|psychologin|therapeut|krankenschwester|verkäufer|hebamme|friseur|gärtner|maler|"
     r"schreiner|maurer|polizist|schauspieler|sänger|tänzer|richter|notar|kellner|metzger|erzieher|"
     r"sekretär|optiker|historiker)(?:in)?"
+)
+# What nobody does for long: a way, a place, a moment, or something pointed at.
+NO_HABITS = (
+    rf"(?:{NO_THINGS}|(?:with|without|around|along|into|in|on|at|to|for|from|up|down|out|off|by|"
+    r"like|as|well|hard|much|more|less|only|again|home|fast|often|every|each|some|any|all|too|so|"
+    r"very|not|never|no|none|here|there|back|away|over|through|tired|old|weary|dumb|dead|fair|"
+    r"safe|\w+ly|devil's|track|calm|busy|quiet|fit|still|my|me|myself|our|us|its|"
+    r"their|an? (?:lot|bit|little|few|role|part|trick|copy|record|secret|eye|case|point))\b)"
+)
+NUMBER = (
+    r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2}|eine?n?|zwei|drei|vier|fünf|"
+    r"sechs|sieben|acht|neun|zehn)"
+)
+# Of "I have a ..." what one has for long; an idea, a question or a cold is something else.
+OWNED = (
+    r"(?:kids?|child(?:ren)?|sons?|daughters?|brothers?|sisters?|siblings|twins|grandchildren|"
+    r"dogs?|cats?|pupp(?:y|ies)|kittens?|horses?|pon(?:y|ies)|rabbits?|hamsters?|guinea pigs?|"
+    r"parrots?|budgies?|canar(?:y|ies)|hens?|chickens?|goats?|sheep|cows?|donkeys?|tortoises?|"
+    r"snakes?|garden|allotment|motorbike|motorcycle|bike|bicycle|car|van|boat|house|flat|"
+    r"apartment|piano|guitar|violin|cello|"
+    r"kind(?:er)?|söhne|sohn|töchter|tochter|brüder|bruder|schwestern?|geschwister|zwillinge|"
+    r"enkel(?:kinder)?|hunde?|katzen?|kater|pferde?|hasen?|kaninchen|meerschweinchen|"
+    r"papagei(?:en)?|wellensittiche?|hühner|ziegen?|schafe?|kühe?|esel|schildkröten?|schlangen?|"
+    r"garten|motorrad|fahrrad|auto|boot|haus|wohnung|klavier|gitarre|geige)"
+)
+TRADES = (
+    r"marketing|sales|finance|banking|insurance|education|health ?care|retail|construction|"
+    r"logistics|tourism|hospitality|agriculture|research|publishing|advertising|consulting|it|"
+    r"hr|human resources|software|tech|law|politics|media|government|manufacturing|accounting|"
+    r"hospital|school|bank|library|restaurant|bakery|shop|factory|kindergarten|nursery|lab|"
+    r"laboratory|museum|hotel|pharmacy|warehouse|call cent(?:er|re)"
+)
+# Of what somebody is at work on, what takes weeks.
+PROJECT_KINDS = (
+    r"(?:trip|holiday|vacation|wedding|party|novel|book|thesis|dissertation|memoir|blog|play|"
+    r"screenplay|album|house|cabin|shed|boat|robot|app|website|game|compiler|startup|garden|"
+    r"marathon|exhibition|reise|urlaub|hochzeit|feier|roman|buch|masterarbeit|bachelorarbeit|"
+    r"doktorarbeit|dissertation|haus|hütte|boot|roboter|spiel)"
+)
+# What an English sentence writes with a capital letter after "I'm" and is no first name.
+NO_FIRST_NAMES = (
+    r"(?:(?:american|british|english|scottish|welsh|irish|german|austrian|swiss|french|italian|"
+    r"spanish|portuguese|dutch|belgian|danish|swedish|norwegian|finnish|polish|czech|slovak|"
+    r"hungarian|romanian|bulgarian|greek|turkish|russian|ukrainian|chinese|japanese|korean|indian|"
+    r"pakistani|iranian|persian|iraqi|syrian|lebanese|egyptian|moroccan|nigerian|ghanaian|kenyan|"
+    r"south|african|brazilian|mexican|argentinian|chilean|colombian|peruvian|canadian|australian|"
+    r"european|asian|arab|kurdish|israeli|vietnamese|thai|filipino|indonesian|croatian|serbian|"
+    r"bosnian|slovenian|estonian|latvian|lithuanian|catholic|protestant|christian|muslim|jewish|"
+    r"hindu|buddhist|sikh|orthodox|sorry|sure|happy|fine|okay|ok|glad|afraid|lost|confused|bored|worried|stuck|tired|back|done|new|"
+    r"here|ready|late|sick|ill|hungry|busy|not|so|very|just|still|also|now|really|in|on|at|from|"
+    r"about|out|off|the|an?|vegan|vegetarian|pescatarian|english|team)\b)"
 )
 OFTEN = (
     r"(?:(?:really|absolutely|actually|currently|now|still|also|always|usually|just|both|especially|"

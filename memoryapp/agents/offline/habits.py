@@ -1,0 +1,240 @@
+"""The table of what people do, have and like: their languages, instruments, animals, family.
+
+As in `patterns`, a pattern must match a whole clause.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from memoryapp.agents.offline.language import slug
+from memoryapp.agents.offline.meanings import (
+    FACT,
+    IDENTITY,
+    PREFERENCE,
+    PROJECT,
+    Statement,
+    attribute,
+    each,
+    listed,
+)
+from memoryapp.agents.offline.patterns import CAPITAL, I_AM, TOWN, plain
+from memoryapp.agents.offline.vocabulary import (
+    NO_FIRST_NAMES,
+    NO_HABITS,
+    NUMBER,
+    OFT,
+    OFTEN,
+    OWNED,
+    PROFESSIONS,
+    PROJECT_KINDS,
+    TRADES,
+)
+
+HOME = rf"{TOWN}(?:, {TOWN})?"
+# What one drives and is no vehicle.
+DISTANCES = r"(?:hours?|minutes?|miles?|kilomet\w+|km|hard|lot|bit|stunden?|minuten?|strecke)\b"
+ASIDE = r"(?: (?:in|at|for|since|with|on|every|each|as|after|before|seit|mit|bei|jede\w*)\b.*)?"
+NOUN = r"(?-i:[A-ZÄÖÜ])[\w'-]+"  # of German, with its capital letter
+NOUNS = rf"{NOUN}(?: {NOUN})?(?:(?:,| und|, und) {NOUN}(?: {NOUN})?)*"
+HAVE = r"(?:(?:i|we)(?: have|'ve got| have got)|ich habe|wir haben) "
+FIRST_NAME = rf"(?!{NO_FIRST_NAMES}|{PROFESSIONS}\b)(?-i:[A-Z][a-z]+(?:-[A-Z][a-z]+)?)"
+# What the verb of somebody who speaks of themselves is called in a key.
+KEYS = {
+    "play": "plays", "practise": "plays", "practice": "plays", "spiele": "plays",
+    "collect": "collects", "sammle": "collects", "sammele": "collects",
+    "speak": "speaks", "spreche": "speaks", "sing": "sings", "singe": "sings",
+    "brew": "brews", "braue": "brews", "keep": "keeps", "grow": "grows",
+    "breed": "breeds", "züchte": "breeds", "knit": "knits",
+    "teach": "teaches", "unterrichte": "teaches", "study": "studies", "studiere": "studies",
+    "learning": "learns", "lerne": "learns", "drink": "drinks", "trinke": "drinks",
+    "bake": "bakes", "backe": "bakes", "mend": "mends", "repair": "repairs", "paint": "paints",
+    "own": "owns", "besitze": "owns",
+}  # fmt: skip
+
+
+def done_often(match: re.Match[str], kind: str) -> Iterator[Statement]:
+    """Each thing that is done gets a key of its own: nobody plays only one instrument."""
+    yield from map(nominative, each(KEYS[match["verb"].lower()])(match, kind))
+
+
+def driven(match: re.Match[str], kind: str) -> Iterator[Statement]:
+    """Of what is driven the next takes the place of the last."""
+    key = "rides" if match["verb"].lower() == "ride" else "drives"
+    yield nominative(Statement(key, match["thing"], kind))
+
+
+def had(match: re.Match[str], kind: str) -> Iterator[Statement]:
+    yield from map(nominative, attribute(match, kind))
+
+
+def had_all(match: re.Match[str], kind: str) -> Iterator[Statement]:
+    for thing in listed(match["things"]):
+        _, noun = thing.split(" ", 1)
+        yield nominative(Statement(slug(noun), thing, kind))
+
+
+def nominative(statement: Statement) -> Statement:
+    """With "ein Hund" for "einen Hund", for it stands beside its key."""
+    return replace(statement, value=re.sub(r"^einen ", "ein ", statement.value))
+
+
+def done_gladly(match: re.Match[str], kind: str) -> Iterator[Statement]:
+    """A German verb in the first person, filed under its infinitive: "ich koche gern"."""
+    infinitive = re.sub(r"ere$", "er", match["verb"].lower()) + "n"
+    yield Statement(f"likes_{infinitive}", infinitive, kind)
+
+
+def worked_on(match: re.Match[str], kind: str) -> Iterator[Statement]:
+    for thing in listed(match["thing"]):
+        yield Statement(match["kind"].lower(), thing, kind)
+
+
+WHO = [
+    plain(
+        IDENTITY,
+        rf"{I_AM}(?P<name>{FIRST_NAME})(?:, an? (?P<occupation>(?:[\w-]+ ){{0,2}}?{PROFESSIONS})"
+        rf"(?: from (?P<origin>{HOME}))?)?",
+    ),
+    plain(IDENTITY, rf"(?:{I_AM}|i come ){OFTEN}from (?P<origin>{HOME})"),
+    plain(IDENTITY, rf"ich (?:bin|komme|stamme) {OFT}aus (?P<origin>{HOME})"),
+    plain(FACT, rf"ich bin in (?P<birthplace>{HOME}) geboren"),
+    plain(FACT, r"(?:i was born in|ich bin|ich wurde) (?P<birth_year>(?:19|20)\d\d)(?: geboren)?"),
+    plain(IDENTITY, r"i was born on (?:the )?(?P<birthday>.*\d.*)"),
+    plain(IDENTITY, r"ich (?:bin|wurde) am (?P<birthday>\d.+) geboren"),
+    plain(
+        FACT,
+        rf"{I_AM}{OFTEN}(?P<relationship>married|single|divorced|engaged|widowed)(?: to .+)?",
+    ),
+    plain(
+        FACT,
+        rf"ich bin {OFT}(?P<relationship>verheiratet|ledig|geschieden|verlobt|verwitwet)"
+        r"(?: mit .+)?",
+    ),
+    plain(IDENTITY, rf"{I_AM}{OFTEN}(?P<occupation>retired|self-employed)"),
+    plain(IDENTITY, rf"ich bin {OFT}(?P<occupation>in Rente|in Pension|selbst?ständig)"),
+    plain(
+        IDENTITY,
+        rf"i {OFTEN}work {OFTEN}in (?P<works_in>(?:an? )?(?:{TRADES}))",
+    ),
+    plain(
+        IDENTITY,
+        rf"{I_AM}{OFTEN}(?P<things>lactose|gluten|fructose)[- ]intolerant",
+        each("intolerance"),
+    ),
+    plain(
+        IDENTITY,
+        rf"ich bin {OFT}(?P<things>laktose|gluten|fruktose)-?intolerant",
+        each("intolerance"),
+    ),
+    plain(
+        FACT,
+        r"(?:i was diagnosed with|i take (?:medication|pills) for) (?P<things>.{3,40}?)"
+        r"(?: (?:last|this|in|when|since)\b.*)?",
+        each("health"),
+    ),
+    plain(FACT, r"ich nehme (?:medikamente|tabletten) gegen (?P<things>.{3,40})", each("health")),
+]
+DOES = [
+    plain(FACT, r"i (?P<verb>sing) (?P<things>in an? [\w -]{3,30})", done_often),
+    plain(FACT, rf"ich (?P<verb>singe) (?P<things>(?:im|in einem|in einer) {NOUN})", done_often),
+    plain(
+        FACT,
+        rf"i {OFTEN}(?:can )?(?P<verb>play|practi[sc]e) the (?P<things>[\w][\w -]{{2,40}}?){ASIDE}",
+        done_often,
+    ),
+    plain(
+        FACT,
+        rf"i {OFTEN}(?P<verb>play|practi[sc]e|collect|speak|sing|brew|keep(?! \w+ing\b)|grow|breed|"
+        rf"knit|teach|study|drink|bake|mend|repair|paint) (?:my own )?(?!the |{NO_HABITS})"
+        rf"(?P<things>.{{3,60}}?){ASIDE}",
+        done_often,
+    ),
+    plain(
+        FACT,
+        rf"i {OFTEN}(?P<verb>drive|ride) "
+        rf"(?P<thing>{NUMBER} (?!{DISTANCES})[\w' -]{{2,40}}?){ASIDE}",
+        driven,
+    ),
+    plain(
+        FACT,
+        rf"i {OFTEN}(?P<verb>own) (?P<things>{NUMBER} (?!of\b)[\w' -]{{2,40}}?){ASIDE}",
+        done_often,
+    ),
+    plain(
+        FACT,
+        rf"{I_AM}{OFTEN}(?P<verb>learning) (?:the |how to |to )?(?!an? new |{NO_HABITS})"
+        rf"(?P<things>.{{3,40}}?){ASIDE}",
+        done_often,
+    ),
+    plain(
+        FACT,
+        rf"ich (?P<verb>spiele|samm[e]?le|spreche|braue|züchte|unterrichte|studiere|lerne|trinke|"
+        rf"backe) {OFT}(?P<things>{NOUNS}){ASIDE}",
+        done_often,
+    ),
+    plain(
+        FACT,
+        rf"ich (?P<verb>fahre) {OFT}(?P<thing>{NUMBER} (?!{DISTANCES}){NOUN}(?: {NOUN})?){ASIDE}",
+        driven,
+    ),
+    plain(FACT, rf"ich (?P<verb>besitze) {OFT}(?P<things>{NUMBER} {NOUN}){ASIDE}", done_often),
+]
+HAS = [
+    plain(
+        FACT,
+        rf"{HAVE}(?P<value>{NUMBER} (?:[\w-]+ )?(?P<thing>{OWNED})"
+        rf"(?:(?:,| called| named| namens) {CAPITAL}.{{1,60}})?)",
+        had,
+    ),
+    plain(
+        FACT,
+        rf"{HAVE}(?P<things>{NUMBER} {OWNED}(?:(?:,| and| und) {NUMBER} {OWNED})+)",
+        had_all,
+    ),
+    plain(
+        PREFERENCE,
+        r"(?:i (?:drink|take|have|like)|ich trinke) (?:my|meinen) "
+        r"(?P<thing>coffee|tea|kaffee|tee) (?!with |at |in |mit |um |am |im )(?P<value>.{3,40})",
+        attribute,
+    ),
+]
+LIKES = [
+    plain(
+        PREFERENCE,
+        rf"{I_AM}{OFTEN}(?:into|interested in|passionate about|fond of|keen on|"
+        rf"an? (?:\w+ )?fan of) (?!{NO_HABITS}|the (?-i:[a-z])|"
+        r"\w+ing (?:an?|the|my|more|how|about)\b)"
+        r"(?P<things>.{2,60})",
+        each("likes"),
+    ),
+    plain(PREFERENCE, rf"ich interessiere mich {OFT}für (?P<things>.{{2,60}})", each("likes")),
+    plain(PREFERENCE, r"ich bin (?:ein )?(?:\w+ )?fan vo[nm] (?P<things>.{2,60})", each("likes")),
+    plain(PREFERENCE, rf"ich gehe {OFT}gerne? (?P<things>\w{{3,}}n)", each("likes")),
+    plain(
+        PREFERENCE,
+        r"ich (?!wüsste|möchte|gehe|habe)(?P<verb>\w{2,}e) (?:sehr )?gerne?",
+        done_gladly,
+    ),
+    plain(
+        PREFERENCE,
+        r"(?:my (?:\w+ )?hobb(?:y is|ies are)|meine? hobbys? (?:ist|sind)) (?P<things>.{2,80})",
+        each("hobby"),
+    ),
+]
+WORKS_ON = [
+    plain(
+        PROJECT,
+        rf"{I_AM}{OFTEN}(?:planning|preparing|writing|building|restoring|renovating|working on) "
+        rf"(?P<thing>(?:an?|my) (?:[\w-]+ )?(?P<kind>{PROJECT_KINDS})\b.{{0,60}})",
+        worked_on,
+    ),
+    plain(
+        PROJECT,
+        rf"ich (?:plane|schreibe|baue|restauriere|renoviere) {OFT}(?:gerade )?"
+        rf"(?P<thing>(?:eine?n?|meine?n?) (?:[\w-]+ )?(?P<kind>{PROJECT_KINDS})\b.{{0,60}})",
+        worked_on,
+    ),
+]
+
+HABITS = [*DOES, *HAS, *LIKES, *WORKS_ON, *WHO]
