@@ -13,6 +13,11 @@ KNOWN = (
     memory("likes tea: tea", kind="preference", reason="always"),
     memory("mein Bruder: city: Linz"),
     memory("my sister Maria: employer: Voest"),
+    memory("origin: Ghana", kind="identity", reason="always"),
+    memory("cats: two cats, Minka and Lola"),
+    memory("plays guitar: guitar"),
+    memory("speaks french: French"),
+    memory("drives: a Saab"),
 )
 
 
@@ -27,6 +32,12 @@ KNOWN = (
         ("Do I live in Graz?", "From your memory: city: Vienna"),
         ("Do I like tea?", "From your memory: likes tea: tea"),
         ("What do I like?", "From your memory: likes tea: tea"),
+        ("Where am I from?", "From your memory: origin: Ghana"),
+        ("Woher komme ich?", "Aus deinem Gedächtnis: origin: Ghana"),
+        ("Do I have pets?", "From your memory: cats: two cats, Minka and Lola"),
+        ("What instrument do I play?", "From your memory: plays guitar: guitar"),
+        ("Which languages do I speak?", "From your memory: speaks french: French"),
+        ("Which car do I have?", "From your memory: drives: a Saab"),
         ("Where does my brother live?", "From your memory: mein Bruder: city: Linz"),
         ("Wo wohnt mein Bruder?", "Aus deinem Gedächtnis: mein Bruder: city: Linz"),
         ("Where does Maria work?", "From your memory: my sister Maria: employer: Voest"),
@@ -48,6 +59,9 @@ async def test_an_answer_is_about_whom_and_what_is_asked_about(question, answer)
         "Wo wohnt meine Mutter?",
         "Wo wohnt Paul?",
         "Do I like hiking?",
+        "Do I play chess?",
+        "Do I speak Spanish?",
+        "Do I have children?",
         "Mag ich Wandern?",
     ],
 )

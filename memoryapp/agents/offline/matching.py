@@ -7,6 +7,7 @@ from memoryapp.agents.offline.language import stem, stems
 from memoryapp.agents.offline.reading import Fact
 from memoryapp.agents.offline.vocabulary import EMPTY, RELATION, SAME_RELATION, SOMEBODY
 
+PETS = "dog cat horse rabbit hamster hund katze kater pferd kaninchen keeps"
 # Words of a question about oneself beside the keys that may answer it.
 SYNONYMS = {
     re.compile(rf"\b(?:{words})\b", re.IGNORECASE): keys
@@ -17,12 +18,18 @@ SYNONYMS = {
         r"(?:what|was) (?:do i do|mache ich)(?=\W*$)|beruf(?:lich)?": "occupation employer",
         "old|alt": "age", "eats?|essen|esse|isst": "allergy avoids diet likes", "mag": "likes",
         "hasse|hasst|hates?": "dislikes", "born": "birthplace birthday", "geburtstag": "birthday",
+        r"where\b.*\bfrom|woher": "origin birthplace", "pets?|animals?|haustiere?|tiere?": PETS,
+        "kids|children|kinder|family|familie": "kids child son daughter kinder kind sohn tochter",
+        "languages?|sprachen?": "speaks", "instruments?|instrumente?": "plays",
+        "hobb(?:y|ies)|hobbys": "hobby plays collects likes", "cars?|autos?|drive|fahre": "drives",
+        "drink|trinke": "drinks avoids coffee tea", "study|studiere": "studies",
+        "married|verheiratet": "relationship",
         r"(?:have|need|got|is there) to do|to-?do|(?:zu|muss ich\b.*) (?:tun|machen|erledigen)":
         "task",
     }.items()
 }  # fmt: skip
 # Keys of which there are many: one of them says nothing about another.
-MANIFOLD = stems("likes dislikes avoids allergy")
+MANIFOLD = stems("likes dislikes avoids allergy speaks plays collects drinks keeps studies")
 KINDS = {
     "preference": "preference preferences vorlieben präferenzen",
     "task": "task reminder remind todo due aufgabe erinnerung",
