@@ -119,6 +119,20 @@ async def test_an_answer_of_the_wrong_form_is_asked_for_again():
     assert len(model.requests) == 3
 
 
+async def test_of_an_answer_without_end_the_beginning_counts():
+    proposals = [operation(f"city_{n}", "Graz", "Graz") for n in range(10_000)]
+
+    run = await learned(learns(*proposals), [heard("I live in Graz")])
+
+    assert [found.key for found in run.output] == [f"city_{n}" for n in range(100)]
+
+
+@pytest.mark.parametrize("answer", [[1, 2], "Graz", None, {"operations": "none"}])
+async def test_json_of_the_wrong_type_is_asked_for_again_and_then_an_error(answer):
+    with pytest.raises(UnexpectedModelBehavior):
+        await learned(Script([json.dumps(answer)]), [heard("I live in Graz")])
+
+
 async def test_a_model_that_never_keeps_to_the_form_is_an_error():
     with pytest.raises(UnexpectedModelBehavior) as caught:
         await learned(Script(["Sure! I noted it."]), [heard("I live in Graz")])
