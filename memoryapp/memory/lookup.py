@@ -1,6 +1,6 @@
 """Which facts and old turns of a person may be looked at, and how well each fits a question."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import timedelta
 from functools import partial
@@ -8,9 +8,11 @@ from typing import TypeVar
 
 from django.utils import timezone
 
+from memoryapp.memory.duties import asked_for
 from memoryapp.memory.embeddings import EmbeddingUnavailable, Vector, embed_query, model_name
 from memoryapp.memory.moments import spans_in
 from memoryapp.memory.names import named_in
+from memoryapp.memory.ranking import Span
 from memoryapp.memory.scan import Mark, Question, Source, fetch
 from memoryapp.models import Chat, User
 
@@ -21,10 +23,16 @@ Result = TypeVar("Result")
 
 # Written out, since Django takes longer to put them together than a pass over a thousand rows.
 # Which facts are in use, RememberedQuerySet says too.
+# Undated is before all time: no span with a beginning holds it.
+DUE_AT = "coalesce(extract(epoch from due_at)::float8, '-infinity')"
 FACTS = f"""
 select id,
     case when is_pinned then {Mark.PINNED:d} when kind = 'identity' then {Mark.IDENTITY:d}
         when due_at between %(overdue)s and %(due_soon)s then {Mark.DUE:d}
+        when kind = 'task' and exists (
+            select from unnest(%(due_from)s::float8[], %(due_to)s::float8[]) as span (start, stop)
+            where {DUE_AT} >= start and {DUE_AT} < stop
+        ) then {Mark.ASKED_FOR:d}
         when kind = 'preference' then {Mark.PREFERENCE:d} else {Mark.FACT:d} end,
     0, false, coalesce(source_message_id, id), coalesce(last_used_at, recorded_at),
     config, tsv, embedding, embedding_model
@@ -61,13 +69,19 @@ where user_id = %(user)s and source_message_id is not null and (status in ('paus
 
 
 def facts_of(
-    user: User, *, kind: str = "", without: Collection[str] = (), local: bool = True
+    user: User,
+    *,
+    kind: str = "",
+    without: Collection[str] = (),
+    local: bool = True,
+    due: Sequence[Span] = (),
 ) -> Source:
-    """The facts that may be recalled, for a pass."""
+    """The facts that may be recalled, for a pass. Tasks due in one of the spans are asked for."""
     now = timezone.now()
     parameters = {"user": user.pk, "kind": kind, "without": list(without), "local": local}
     moments = {"now": now, "overdue": now - OVERDUE, "due_soon": now + DUE_SOON}
-    return Source(FACTS, {**parameters, **moments})
+    asked = {"due_from": [start for start, _ in due], "due_to": [stop for _, stop in due]}
+    return Source(FACTS, {**parameters, **moments, **asked})
 
 
 def turns_of(
@@ -89,6 +103,7 @@ def understood(user: User, question: str, *, seconds: float = 10) -> Question:
     If the embedding model gives no answer within `seconds`, words alone decide.
     """
     named = named_in(question.replace("\0", " "), user)
+    now = timezone.now().astimezone(user.zone)
     model = model_name()
     return Question(
         text=named.question,
@@ -96,7 +111,8 @@ def understood(user: User, question: str, *, seconds: float = 10) -> Question:
         model=model,
         config=user.search_config,
         named=named.speaker,
-        spans=spans_in(question, timezone.now().astimezone(user.zone)),
+        spans=spans_in(question, now),
+        due=asked_for(question, now),
     )
 
 

@@ -14,7 +14,7 @@ from memoryapp.models import Message, User
 from memoryapp.models.memory import said_in_one_line
 from memoryapp.tokens import num_tokens
 
-FACTS = (Mark.FACT, Mark.PREFERENCE, Mark.DUE, Mark.IDENTITY, Mark.PINNED)
+FACTS = (Mark.FACT, Mark.PREFERENCE, Mark.DUE, Mark.IDENTITY, Mark.PINNED, Mark.ASKED_FOR)
 SPEAKERS = {Mark.REPLY: Message.Role.ASSISTANT.value, Mark.OWN_MESSAGE: Message.Role.USER.value}
 TURNS = tuple(SPEAKERS)
 TURN = "turn"
@@ -28,7 +28,7 @@ class Memory:
     id: str
     kind: str  # a fact's kind, or "turn"
     text: str
-    reason: str  # always, pinned, due, words or meaning
+    reason: str  # always, pinned, due, asked, words or meaning
     score: float
     cosine: float | None  # None: no vector of the current model
     words: float  # 0 to 1

@@ -41,7 +41,7 @@ FACTS_SHARE = 0.4
 FEW_PREFERENCES = 20
 MANY = 100  # of facts that are always in, so many are looked at
 SPARE = 1.5  # so many candidates for each place: some are repeated, too long or withheld
-STANDING = ("pinned", "always", "due")  # reasons other than the question, in this order
+STANDING = ("pinned", "always", "due", "asked")  # reasons other than the question, in this order
 # How much what turns score varies for a question that nothing fits: docs/recall.md.
 DEVIATION = 0.12
 NEAR_MISSES = 5
@@ -91,7 +91,7 @@ def recall(
         return Recalled()
     asked = asked or understand(user, question)
     found = scan(
-        facts_of(user, without=without, local=local),
+        facts_of(user, without=without, local=local, due=asked.due),
         turns_of(user, chat=chat, without=without, local=local),
         question=asked,
     )
@@ -112,7 +112,12 @@ def recall(
 
 def reasons_to_stand(found: Scan) -> dict[Mark, str]:
     """Why facts are in whatever the question is."""
-    reasons = {Mark.PINNED: "pinned", Mark.IDENTITY: "always", Mark.DUE: "due"}
+    reasons = {
+        Mark.PINNED: "pinned",
+        Mark.IDENTITY: "always",
+        Mark.DUE: "due",
+        Mark.ASKED_FOR: "asked",
+    }
     if found.count(Mark.PREFERENCE) <= FEW_PREFERENCES:
         reasons[Mark.PREFERENCE] = "always"
     return reasons

@@ -36,6 +36,7 @@ class Mark(IntEnum):
     DUE = 5
     IDENTITY = 6
     PINNED = 7
+    ASKED_FOR = 8  # a task, by a question for what there is to do
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,7 @@ class Question:
     config: str  # the text search configuration that says what a word of it is
     named: Speaker = Speaker.NOBODY
     spans: Sequence[Span] = ()
+    due: Sequence[Span] = ()  # when the tasks are due that it asks for
 
 
 class Source(NamedTuple):

@@ -119,6 +119,7 @@ def why(memory: dict[str, Any]) -> str:
         "always": _("always"),
         "pinned": _("pinned"),
         "due": _("due"),
+        "asked": _("asked for"),
         "meaning": _("by meaning"),
         "words": _("by words"),
     }.get(reason, reason)

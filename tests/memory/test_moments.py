@@ -8,11 +8,11 @@ from memoryapp.memory.moments import spans_in
 NOW = datetime(2026, 11, 25, 12, tzinfo=ZoneInfo("Europe/Vienna"))  # a Wednesday
 
 
-def days_in(question):
+def days_in(question, **fields):
     """The spans as ISO dates, first day and first day after."""
     return [
         tuple(datetime.fromtimestamp(moment, NOW.tzinfo).date().isoformat() for moment in span)
-        for span in spans_in(question, NOW)
+        for span in spans_in(question, NOW, **fields)
     ]
 
 
@@ -40,6 +40,31 @@ def days_in(question):
 )
 def test_a_time_is_read(question, start, end):
     assert days_in(question) == [(start, end)]
+
+
+@pytest.mark.parametrize(
+    ("question", "start", "end"),
+    [
+        ("What is due today?", "2026-11-25", "2026-11-26"),
+        ("And tomorrow?", "2026-11-26", "2026-11-27"),
+        ("The day after tomorrow?", "2026-11-27", "2026-11-28"),
+        ("On Wednesday?", "2026-11-25", "2026-11-26"),
+        ("Next Monday?", "2026-11-30", "2026-12-01"),
+        ("Was war letzten Montag?", "2026-11-23", "2026-11-24"),
+        ("This week?", "2026-11-23", "2026-11-30"),
+        ("Am Wochenende?", "2026-11-28", "2026-11-30"),
+        ("Nächste Woche?", "2026-11-30", "2026-12-07"),
+        ("Next month?", "2026-12-01", "2027-01-01"),
+        ("Nächstes Jahr?", "2027-01-01", "2028-01-01"),
+        ("In December?", "2026-12-01", "2027-01-01"),
+        ("In November?", "2026-11-01", "2026-12-01"),
+        ("In March?", "2027-03-01", "2027-04-01"),
+        ("Bis zum 24. November?", "2027-11-24", "2027-11-25"),
+        ("In March 2025?", "2025-03-01", "2025-04-01"),
+    ],
+)
+def test_who_looks_ahead_means_the_next_one(question, start, end):
+    assert days_in(question, ahead=True) == [(start, end)]
 
 
 def test_numbers_that_can_be_read_in_two_ways_are_read_in_both():

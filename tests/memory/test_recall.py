@@ -1,4 +1,4 @@
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import connection
@@ -108,6 +108,32 @@ def test_identity_pinned_and_due_facts_are_in_whatever_the_question(ada, chat):
         ("identity", "always"),
         ("task", "due"),
     ]
+
+
+def test_all_open_tasks_are_in_when_they_are_asked_for(ada, chat):
+    make_fact(ada, "book", "Read Middlemarch", kind="task")
+    make_fact(ada, "roof", "Mend the roof", kind="task", due_at=timezone.now() + timedelta(days=90))
+    make_fact(ada, "tax", "Pay the tax", kind="task", status="paused")
+    found = recall(ada, chat, "What do I have to do?").memories
+    assert {(memory.text.split(" (")[0], memory.reason) for memory in found} == {
+        ("book: Read Middlemarch", "asked"),
+        ("roof: Mend the roof", "asked"),
+    }
+
+
+def test_of_a_time_that_is_named_the_tasks_that_are_due_then_are_in(ada, chat):
+    year = timezone.now().year + 2
+    for month in (3, 4):
+        due_at = datetime(year, month, 15, 12, tzinfo=UTC)
+        make_fact(ada, f"bill_{month}", "Write the bill", kind="task", due_at=due_at)
+    make_fact(ada, "book", "Read Middlemarch", kind="task")
+    found = recall(ada, chat, f"What do I have to do in March {year}?").memories
+    assert [memory.text[:6] for memory in found if memory.reason == "asked"] == ["bill 3"]
+
+
+def test_tasks_of_somebody_else_are_not_asked_for(ada, ben, chat):
+    make_fact(ben, "book", "Read Middlemarch", kind="task")
+    assert recall(ada, chat, "What do I have to do?").memories == ()
 
 
 def test_a_due_task_says_when_in_the_persons_zone(ada, chat):

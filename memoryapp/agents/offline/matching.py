@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from memoryapp.agents.offline.language import stem, stems
 from memoryapp.agents.offline.reading import Fact
 from memoryapp.agents.offline.vocabulary import EMPTY, RELATION, SAME_RELATION, SOMEBODY
+from memoryapp.memory.duties import asks
 
 PETS = "dog cat horse rabbit hamster hund katze kater pferd kaninchen keeps"
 # Words of a question about oneself beside the keys that may answer it.
@@ -61,6 +62,9 @@ def facts_for(facts: Sequence[Fact], wanted: Sequence[str]) -> list[str]:
     """
     found: list[str] = []
     for sentence in wanted:
+        if asks(sentence):
+            found += [fact.text for fact in facts if fact.kind == "task"]
+            continue
         least, words = _needed(sentence)
         scores = {
             fact.text: len(words & told)
