@@ -66,10 +66,13 @@ class Candidate(NamedTuple):
     score: float
     cosine: float | None  # None: the row has no vector of the current model
     words: float
+    has_word: bool  # itself, not only what stands near it
 
     @property
     def reason(self) -> str:
-        return "words" if WORDS_WEIGHT * self.words > (self.cosine or 0) else "meaning"
+        if self.cosine is None:
+            return "words"
+        return "words" if self.has_word and WORDS_WEIGHT * self.words > self.cosine else "meaning"
 
 
 # A row's place is the chat that a turn's neighbours are sought in, or the turn that taught a fact.
@@ -120,6 +123,7 @@ class Scan(NamedTuple):
     score: Column
     cosine: Column
     words: Column
+    has_word: Column
 
     def count(self, *marks: Mark) -> int:
         return int(np.count_nonzero(np.isin(self.mark, marks)))
@@ -142,6 +146,7 @@ class Scan(NamedTuple):
             float(self.score[row]),
             None if np.isnan(self.cosine[row]) else float(self.cosine[row]),
             float(self.words[row]),
+            bool(self.has_word[row]),
         )
 
 
@@ -168,8 +173,8 @@ def scan(*sources: Source, question: Question) -> Scan:
         _, content = asking.look_for(words)
     found = np.frombuffer(content or b"", DTYPE)
     mark = found["flags"] & 15
-    scores = score(as_rows(found, mark, len(words)), named=question.named, spans=question.spans)
-    return ranked(found, mark, scores)
+    rows = as_rows(found, mark, len(words))
+    return ranked(found, mark, score(rows, named=question.named, spans=question.spans))
 
 
 class Asking(NamedTuple):
@@ -242,4 +247,5 @@ def ranked(found: Column, mark: Column, scores: Scores) -> Scan:
         scores.score[order],
         native(found["cosine"])[order],
         scores.words[order],
+        native(found["bits"])[order] != 0,
     )

@@ -226,6 +226,18 @@ async def test_a_due_task_is_raised():
 
 
 @pytest.mark.parametrize(
+    "question", ["What's on my list for next week?", "Was steht nächste Woche an?"]
+)
+async def test_who_asks_for_tasks_is_told_all_that_came_up(question):
+    tasks = [
+        memory(f"{what}: {what}", kind="task", reason="asked") for what in ("mow", "next week mail")
+    ]
+    text = await reply(question, memories=(MEMORIES[0], *tasks))
+    assert all(task.text in text for task in tasks)
+    assert MEMORIES[0].text not in text
+
+
+@pytest.mark.parametrize(
     ("persona", "answer"),
     [
         ("Answer in short bullet points", "From your memory:\n\n- name: Ada"),

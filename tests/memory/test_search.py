@@ -102,3 +102,12 @@ def test_words_are_found_in_scripts_without_spaces(ada, language, value, questio
     best, other = search(ada, question, min_score=-1)
     assert best.text == f"note: {value}"
     assert best.words > 0.3 > other.words
+
+
+def test_what_only_stands_near_a_word_is_not_found_by_words(ada):
+    earlier_chat(ada, "The night train to Zagreb was full.", "It rained a lot.")
+    reasons = {turn.text: turn.reason for turn in search(ada, "Zagreb?", kind="turn")}
+    assert reasons == {
+        "The night train to Zagreb was full.": "words",
+        "It rained a lot.": "meaning",
+    }
