@@ -43,13 +43,15 @@ SENSITIVE = {
         r"|medication|therap|pregnan|disabilit|asthma|epilep|adhd|surgery|psychiatr|krank"
         r"|schwanger|behinder|medikament|krebs\b)|过敏|怀孕|癌|抑郁|حساسية|مرض|حامل",
         BELIEFS: r"\b(christian|muslim|jewish|hindu|buddhist|catholic|protestant|atheis|religio"
-        r"|i (vote|voted) for|republican|democrat|communis|socialis|trade union|christ(in)?\b"
-        r"|moslem|jüdisch|katholisch|evangelisch|ich wähle|gewerkschaft)|基督徒|穆斯林|佛教"
-        r"|مسلم|مسيحي",
+        r"|vot(e|es|ed|ing) for|republican|democrat|communis|socialis|trade union|christ(in)?\b"
+        r"|moslem|jüdisch|katholisch|evangelisch|ich wähle|wählt (immer )?(die|den)\b"
+        r"|gewerkschaft)|基督徒|穆斯林|佛教|مسلم|مسيحي",
         SEXUALITY: r"\b(gay|lesbian|bisexual|homosexual|transgender|queer|asexual|sexual"
         r"|schwul|lesbisch)|同性恋|مثلي",
-        MONEY: r"\b(my (salary|income|debt|mortgage|net worth|savings)|i (earn|owe)\b|bankrupt"
-        r"|iban\b|mein (gehalt|einkommen|lohn)|meine schulden|ich verdiene)|工资|负债|راتبي",
+        MONEY: r"\b((my|his|her|their|\w+['’]s) (salary|income|debt|mortgage|net worth|savings)"
+        r"|(i|he|she|they) (earn|owe)s?\b|earns \W?\d|bankrupt|iban\b"
+        r"|(mein|sein|ihr) (gehalt|einkommen|lohn)|(meine|seine|ihre) schulden"
+        r"|(ich verdiene|verdient \d))|工资|负债|راتبي",
     }.items()
 }
 # Text that wants to steer an assistant rather than tell something.

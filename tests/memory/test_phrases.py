@@ -46,6 +46,11 @@ def test_what_only_resembles_a_secret_is_none(text):
         ("我对花生过敏", "health"),
         ("I like cats", ""),
         ("The Odoo article is due", ""),
+        ("My colleague votes for the Greens", "beliefs"),
+        ("Meine Tante wählt die Grünen", "beliefs"),
+        ("My sister's salary is 4,000 a month", "money"),
+        ("My boss earns 90,000 a year", "money"),
+        ("Mein Bruder verdient 3000 im Monat", "money"),
     ],
 )
 def test_a_sensitive_topic_is_named(text, topic):
