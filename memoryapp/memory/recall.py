@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import re
 import time
 from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +21,7 @@ from memoryapp.memory.lookup import facts_of, turns_of, understood
 from memoryapp.memory.memories import FACTS, TURN, TURNS, Memory, load
 from memoryapp.memory.outdated import marked
 from memoryapp.memory.scan import EQUALLY, Mark, Question, Scan, scan
-from memoryapp.models import Chat, Fact, User
+from memoryapp.models import Chat, Fact, Message, User
 from memoryapp.tokens import num_tokens
 
 __all__ = [
@@ -44,6 +45,8 @@ SPARE = 1.5  # so many candidates for each place: some are repeated, too long or
 STANDING = ("pinned", "always", "due", "asked")  # reasons other than the question, in this order
 # How much what turns score varies for a question that nothing fits: docs/recall.md.
 DEVIATION = 0.12
+# What the person once asked says nothing about them, while the answer may: docs/recall.md.
+NOTHING_BUT_A_QUESTION = re.compile(r"[^.!?。？！\n]+[?？]\s*")
 NEAR_MISSES = 5
 NEAR = 0.1  # how far under the floor
 
@@ -151,7 +154,7 @@ def choose(memories: Iterable[Memory], question: str, clear: float) -> Recalled:
     )
     turns = [memory for memory in memories if memory.kind == TURN]
     least = least_of(distinct(turns, (), question), clear)
-    turns = distinct(turns, told, question)
+    turns = [turn for turn in distinct(turns, told, question) if not is_own_question(turn)]
     left = settings.RECALL_TOKENS - sum(num_tokens(fact.text) for fact in told)
     shown = fitting([turn for turn in turns if turn.score >= least], left, settings.RECALL_LIMIT)
     is_in = {memory.id for memory in (*told, *shown)}
@@ -181,6 +184,10 @@ def is_standing(memory: Memory) -> bool:
 
 def standing_order(fact: Memory) -> tuple[int, bool]:
     return STANDING.index(fact.reason), fact.kind != Fact.Kind.IDENTITY
+
+
+def is_own_question(turn: Memory) -> bool:
+    return turn.said_by == Message.Role.USER and bool(NOTHING_BUT_A_QUESTION.fullmatch(turn.text))
 
 
 def fitting(memories: Iterable[Memory], tokens: int, limit: int) -> list[Memory]:

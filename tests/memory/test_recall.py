@@ -110,6 +110,12 @@ def test_identity_pinned_and_due_facts_are_in_whatever_the_question(ada, chat):
     ]
 
 
+def test_what_a_person_once_asked_is_no_memory_while_what_they_told_is(ada, chat):
+    told = "My deployment tools? Terraform, for all of infrastructure."
+    earlier_chat(ada, "Which tools do I use for infrastructure?", told)
+    assert texts(recall(ada, chat, TOOLS).turns) == [told]
+
+
 def test_all_open_tasks_are_in_when_they_are_asked_for(ada, chat):
     make_fact(ada, "book", "Read Middlemarch", kind="task")
     make_fact(ada, "roof", "Mend the roof", kind="task", due_at=timezone.now() + timedelta(days=90))
