@@ -234,7 +234,7 @@ async def _answer(
             if isinstance(piece, str):
                 yield piece
             else:
-                await patiently(_account, turn, receipt, piece)
+                await patiently(_account, turn, piece)
     yield receipt
 
 
@@ -350,7 +350,7 @@ def _archive_search(
     return search
 
 
-def _account(turn: Turn, receipt: Receipt, run: llm.Run[str]) -> None:
+def _account(turn: Turn, run: llm.Run[str]) -> None:
     reply = turn.reply
     Usage.objects.record(user=reply.user, chat=reply.chat, agent="talker", run=run)
 

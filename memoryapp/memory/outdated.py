@@ -38,7 +38,7 @@ def marked(
     in_use = {(fact.subject, fact.value) for fact in now}
     changed = [fact for fact in former if (fact.subject, fact.value) not in in_use]
     may_be_told = {
-        place_of(fact): fact
+        fact.place: fact
         for fact in now
         if fact.status == Status.ACTIVE and str(fact.pk) not in without
         if local or not fact.local_only
@@ -60,7 +60,7 @@ def current(user: User, former: Iterable[Fact]) -> list[Fact]:
 
 
 def with_changes(turn: Memory, changed: Iterable[Fact], now: dict[Place, Fact]) -> Memory:
-    places = dict.fromkeys(place_of(fact) for fact in changed if tells(turn, fact))
+    places = dict.fromkeys(fact.place for fact in changed if tells(turn, fact))
     since = [now[place] for place in places if place in now]
     ended = [said_in_one_line(*place, "") for place in places if place not in now]
     return replace(
@@ -79,7 +79,3 @@ def tells(turn: Memory, fact: Fact) -> bool:
     if turn.said_at is None or end is None or datetime.fromisoformat(turn.said_at) > end:
         return False
     return is_telling(fact.value) and quote_start(turn.text, fact.value) is not None
-
-
-def place_of(fact: Fact) -> Place:
-    return fact.subject, fact.key
