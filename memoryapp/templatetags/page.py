@@ -125,7 +125,7 @@ def why(memory: dict[str, Any]) -> str:
     }.get(reason, reason)
     return (
         said
-        if score is None or reason in ("always", "pinned")
+        if score is None or reason in ("always", "pinned", "asked")
         else f"{said} {number_format(score, 2)}"
     )
 
