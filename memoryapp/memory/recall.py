@@ -45,8 +45,9 @@ SPARE = 1.5  # so many candidates for each place: some are repeated, too long or
 STANDING = ("pinned", "always", "due", "asked")  # reasons other than the question, in this order
 # How much what turns score varies for a question that nothing fits: docs/recall.md.
 DEVIATION = 0.12
-# What the person once asked says nothing about them, while the answer may: docs/recall.md.
-NOTHING_BUT_A_QUESTION = re.compile(r"[^.!?。？！\n]+[?？]\s*")
+# What the person once asked says nothing about them, while the answer may: docs/recall.md. A
+# question that is longer, or has a comma, may tell something too: "Rex limps, where is a vet?"
+NOTHING_BUT_A_QUESTION = re.compile(r"(?:[\w'’-]{1,14} ){0,7}[\w'’-]{1,14}\s*[?？]\s*")
 NEAR_MISSES = 5
 NEAR = 0.1  # how far under the floor
 

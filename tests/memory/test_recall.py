@@ -266,6 +266,13 @@ def test_the_same_question_asked_before_is_no_memory_but_its_answer_is(ada, chat
     assert texts(recall(ada, chat, question).turns) == ["In eu-west-1."]
 
 
+def test_a_question_that_tells_something_is_recalled_and_a_mere_one_is_not(ada, chat):
+    earlier_chat(ada, "Where should the cluster run?")
+    earlier_chat(ada, "The cluster runs in eu-west-1, is that near Graz?")
+    found = recall(ada, chat, "Where does our cluster run?")
+    assert texts(found.turns) == ["The cluster runs in eu-west-1, is that near Graz?"]
+
+
 def test_a_fact_stands_for_the_message_that_taught_it(ada, chat):
     (source,) = said(Chat.objects.create(user=ada), "We deploy with Terraform, always have.")
     make_fact(ada, "deployment_tool", "Terraform", source_message=source)
