@@ -18,7 +18,7 @@ from memoryapp.agents.offline.meanings import (
     each,
     listed,
 )
-from memoryapp.agents.offline.patterns import CAPITAL, I_AM, TOWN, plain
+from memoryapp.agents.offline.patterns import CAPITAL, I_AM, TOWN, pattern
 from memoryapp.agents.offline.vocabulary import (
     NO_FIRST_NAMES,
     NO_HABITS,
@@ -42,7 +42,7 @@ FIRST_NAME = rf"(?!{NO_FIRST_NAMES}|{PROFESSIONS}\b)(?-i:[A-Z][a-z]+(?:-[A-Z][a-
 # What the verb of somebody who speaks of themselves is called in a key.
 KEYS = {
     "play": "plays", "practise": "plays", "practice": "plays", "spiele": "plays",
-    "collect": "collects", "sammle": "collects", "sammele": "collects",
+    "collect": "collects", "sammle": "collects",
     "speak": "speaks", "spreche": "speaks", "sing": "sings", "singe": "sings",
     "brew": "brews", "braue": "brews", "keep": "keeps", "grow": "grows",
     "breed": "breeds", "züchte": "breeds", "knit": "knits",
@@ -91,116 +91,117 @@ def worked_on(match: re.Match[str], kind: str) -> Iterator[Statement]:
 
 
 WHO = [
-    plain(
+    pattern(
         IDENTITY,
         rf"{I_AM}(?P<name>{FIRST_NAME})(?:, an? (?P<occupation>(?:[\w-]+ ){{0,2}}?{PROFESSIONS})"
         rf"(?: from (?P<origin>{HOME}))?)?",
     ),
-    plain(IDENTITY, rf"(?:{I_AM}|i come ){OFTEN}from (?P<origin>{HOME})"),
-    plain(IDENTITY, rf"ich (?:bin|komme|stamme) {OFT}aus (?P<origin>{HOME})"),
-    plain(FACT, rf"ich bin in (?P<birthplace>{HOME}) geboren"),
-    plain(FACT, r"(?:i was born in|ich bin|ich wurde) (?P<birth_year>(?:19|20)\d\d)(?: geboren)?"),
-    plain(IDENTITY, r"i was born on (?:the )?(?P<birthday>.*\d.*)"),
-    plain(IDENTITY, r"ich (?:bin|wurde) am (?P<birthday>\d.+) geboren"),
-    plain(
+    pattern(IDENTITY, rf"(?:{I_AM}|i come ){OFTEN}from (?P<origin>{HOME})"),
+    pattern(IDENTITY, rf"ich (?:bin|komme|stamme) {OFT}aus (?P<origin>{HOME})"),
+    pattern(FACT, rf"ich bin in (?P<birthplace>{HOME}) geboren"),
+    pattern(FACT, r"i was born in (?P<birth_year>(?:19|20)\d\d)"),
+    pattern(FACT, r"ich (?:bin|wurde) (?P<birth_year>(?:19|20)\d\d) geboren"),
+    pattern(IDENTITY, r"i was born on (?:the )?(?P<birthday>.*\d.*)"),
+    pattern(IDENTITY, r"ich (?:bin|wurde) am (?P<birthday>\d.+) geboren"),
+    pattern(
         FACT,
         rf"{I_AM}{OFTEN}(?P<relationship>married|single|divorced|engaged|widowed)(?: to .+)?",
     ),
-    plain(
+    pattern(
         FACT,
         rf"ich bin {OFT}(?P<relationship>verheiratet|ledig|geschieden|verlobt|verwitwet)"
         r"(?: mit .+)?",
     ),
-    plain(IDENTITY, rf"{I_AM}{OFTEN}(?P<occupation>retired|self-employed)"),
-    plain(IDENTITY, rf"ich bin {OFT}(?P<occupation>in Rente|in Pension|selbst?ständig)"),
-    plain(
+    pattern(IDENTITY, rf"{I_AM}{OFTEN}(?P<occupation>retired|self-employed)"),
+    pattern(IDENTITY, rf"ich bin {OFT}(?P<occupation>in Rente|in Pension|selbst?ständig)"),
+    pattern(
         IDENTITY,
         rf"i {OFTEN}work {OFTEN}in (?P<works_in>(?:an? )?(?:{TRADES}))",
     ),
-    plain(
+    pattern(
         IDENTITY,
         rf"{I_AM}{OFTEN}(?P<things>lactose|gluten|fructose)[- ]intolerant",
         each("intolerance"),
     ),
-    plain(
+    pattern(
         IDENTITY,
         rf"ich bin {OFT}(?P<things>laktose|gluten|fruktose)-?intolerant",
         each("intolerance"),
     ),
-    plain(
+    pattern(
         FACT,
         r"(?:i was diagnosed with|i take (?:medication|pills) for) (?P<things>.{3,40}?)"
         r"(?: (?:last|this|in|when|since)\b.*)?",
         each("health"),
     ),
-    plain(FACT, r"ich nehme (?:medikamente|tabletten) gegen (?P<things>.{3,40})", each("health")),
+    pattern(FACT, r"ich nehme (?:medikamente|tabletten) gegen (?P<things>.{3,40})", each("health")),
 ]
 DOES = [
-    plain(FACT, r"i (?P<verb>sing) (?P<things>in an? [\w -]{3,30})", done_often),
-    plain(FACT, rf"ich (?P<verb>singe) (?P<things>(?:im|in einem|in einer) {NOUN})", done_often),
-    plain(
+    pattern(FACT, r"i (?P<verb>sing) (?P<things>in an? [\w -]{3,30})", done_often),
+    pattern(FACT, rf"ich (?P<verb>singe) (?P<things>(?:im|in einem|in einer) {NOUN})", done_often),
+    pattern(
         FACT,
         rf"i {OFTEN}(?:can )?(?P<verb>play|practi[sc]e) the (?P<things>[\w][\w -]{{2,40}}?){ASIDE}",
         done_often,
     ),
-    plain(
+    pattern(
         FACT,
         rf"i {OFTEN}(?P<verb>play|practi[sc]e|collect|speak|sing|brew|keep(?! \w+ing\b)|grow|breed|"
         rf"knit|teach|study|drink|bake|mend|repair|paint) (?:my own )?(?!the |{NO_HABITS})"
         rf"(?P<things>.{{3,60}}?){ASIDE}",
         done_often,
     ),
-    plain(
+    pattern(
         FACT,
         rf"i {OFTEN}(?P<verb>drive|ride) "
         rf"(?P<thing>{NUMBER} (?!{DISTANCES})[\w' -]{{2,40}}?){ASIDE}",
         driven,
     ),
-    plain(
+    pattern(
         FACT,
         rf"i {OFTEN}(?P<verb>own) (?P<things>{NUMBER} (?!of\b)[\w' -]{{2,40}}?){ASIDE}",
         done_often,
     ),
-    plain(
+    pattern(
         FACT,
         rf"{I_AM}{OFTEN}(?P<verb>learning) (?:the |how to |to )?(?!an? new |{NO_HABITS})"
         rf"(?P<things>.{{3,40}}?){ASIDE}",
         done_often,
     ),
-    plain(
+    pattern(
         FACT,
-        rf"ich (?P<verb>spiele|samm[e]?le|spreche|braue|züchte|unterrichte|studiere|lerne|trinke|"
+        rf"ich (?P<verb>spiele|sammle|spreche|braue|züchte|unterrichte|studiere|lerne|trinke|"
         rf"backe) {OFT}(?P<things>{NOUNS}){ASIDE}",
         done_often,
     ),
-    plain(
+    pattern(
         FACT,
         rf"ich (?P<verb>fahre) {OFT}(?P<thing>{NUMBER} (?!{DISTANCES}){NOUN}(?: {NOUN})?){ASIDE}",
         driven,
     ),
-    plain(FACT, rf"ich (?P<verb>besitze) {OFT}(?P<things>{NUMBER} {NOUN}){ASIDE}", done_often),
+    pattern(FACT, rf"ich (?P<verb>besitze) {OFT}(?P<things>{NUMBER} {NOUN}){ASIDE}", done_often),
 ]
 HAS = [
-    plain(
+    pattern(
         FACT,
         rf"{HAVE}(?P<value>{NUMBER} (?:[\w-]+ )?(?P<thing>{OWNED})"
         rf"(?:(?:,| called| named| namens) {CAPITAL}.{{1,60}})?)",
         had,
     ),
-    plain(
+    pattern(
         FACT,
         rf"{HAVE}(?P<things>{NUMBER} {OWNED}(?:(?:,| and| und) {NUMBER} {OWNED})+)",
         had_all,
     ),
-    plain(
+    pattern(
         PREFERENCE,
-        r"(?:i (?:drink|take|have|like)|ich trinke) (?:my|meinen) "
+        r"(?:i (?:drink|take|have)|ich trinke) (?:my|meinen) "
         r"(?P<thing>coffee|tea|kaffee|tee) (?!with |at |in |mit |um |am |im )(?P<value>.{3,40})",
         attribute,
     ),
 ]
 LIKES = [
-    plain(
+    pattern(
         PREFERENCE,
         rf"{I_AM}{OFTEN}(?:into|interested in|passionate about|fond of|keen on|"
         rf"an? (?:\w+ )?fan of) (?!{NO_HABITS}|the (?-i:[a-z])|"
@@ -208,28 +209,28 @@ LIKES = [
         r"(?P<things>.{2,60})",
         each("likes"),
     ),
-    plain(PREFERENCE, rf"ich interessiere mich {OFT}für (?P<things>.{{2,60}})", each("likes")),
-    plain(PREFERENCE, r"ich bin (?:ein )?(?:\w+ )?fan vo[nm] (?P<things>.{2,60})", each("likes")),
-    plain(PREFERENCE, rf"ich gehe {OFT}gerne? (?P<things>\w{{3,}}n)", each("likes")),
-    plain(
+    pattern(PREFERENCE, rf"ich interessiere mich {OFT}für (?P<things>.{{2,60}})", each("likes")),
+    pattern(PREFERENCE, r"ich bin (?:ein )?(?:\w+ )?fan vo[nm] (?P<things>.{2,60})", each("likes")),
+    pattern(PREFERENCE, rf"ich gehe {OFT}gerne? (?P<things>\w{{3,}}n)", each("likes")),
+    pattern(
         PREFERENCE,
         r"ich (?!wüsste|möchte|gehe|habe)(?P<verb>\w{2,}e) (?:sehr )?gerne?",
         done_gladly,
     ),
-    plain(
+    pattern(
         PREFERENCE,
         r"(?:my (?:\w+ )?hobb(?:y is|ies are)|meine? hobbys? (?:ist|sind)) (?P<things>.{2,80})",
         each("hobby"),
     ),
 ]
 WORKS_ON = [
-    plain(
+    pattern(
         PROJECT,
         rf"{I_AM}{OFTEN}(?:planning|preparing|writing|building|restoring|renovating|working on) "
         rf"(?P<thing>(?:an?|my) (?:[\w-]+ )?(?P<kind>{PROJECT_KINDS})\b.{{0,60}})",
         worked_on,
     ),
-    plain(
+    pattern(
         PROJECT,
         rf"ich (?:plane|schreibe|baue|restauriere|renoviere) {OFT}(?:gerade )?"
         rf"(?P<thing>(?:eine?n?|meine?n?) (?:[\w-]+ )?(?P<kind>{PROJECT_KINDS})\b.{{0,60}})",

@@ -56,136 +56,138 @@ RUNS = "runs?|lives?|sits?|uses?|läuft|laufen|liegt|liegen|nutzt|nutzen"
 Pattern = tuple[str, re.Pattern[str], Meaning]
 
 
-def plain(kind: str, pattern: str, meaning: Meaning = by_name) -> Pattern:
-    return kind, re.compile(pattern, re.IGNORECASE), meaning
+def pattern(kind: str, clause: str, meaning: Meaning = by_name) -> Pattern:
+    return kind, re.compile(clause, re.IGNORECASE), meaning
 
 
 WHO = [
-    plain(IDENTITY, rf"(?:my name is|my name's|{I_AM}called|i go by){REALLY} (?P<name>{NAME})"),
-    plain(IDENTITY, rf"(?:mein name (?:ist|lautet)|ich hei(?:ß|ss)e){REALLY} (?P<name>{NAME})"),
-    plain(IDENTITY, rf"(?:you can |please )?call me (?P<name>{CALLED})"),
-    plain(IDENTITY, rf"(?:bitte )?nenne? mich (?:bitte )?(?P<name>{CALLED})"),
-    plain(IDENTITY, r"(?:i'm|i am|ich bin) (?P<age>\d{1,3})(?: years old| jahre alt)?"),
+    pattern(IDENTITY, rf"(?:my name is|my name's|{I_AM}called|i go by){REALLY} (?P<name>{NAME})"),
+    pattern(IDENTITY, rf"(?:mein name (?:ist|lautet)|ich hei(?:ß|ss)e){REALLY} (?P<name>{NAME})"),
+    pattern(IDENTITY, rf"(?:you can |please )?call me (?P<name>{CALLED})"),
+    pattern(IDENTITY, rf"(?:bitte )?nenne? mich (?:bitte )?(?P<name>{CALLED})"),
+    pattern(IDENTITY, r"(?:i'm|i am|ich bin) (?P<age>\d{1,3})(?: years old| jahre alt)?"),
 ]
 WHERE = [
-    plain(IDENTITY, rf"i {OFTEN}(?:live|reside) {OFTEN}in (?P<city>{PLACE}?){SINCE}"),
-    plain(IDENTITY, rf"{I_AM}{OFTEN}(?:living|based) in (?P<city>{PLACE}?){SINCE}"),
-    plain(IDENTITY, rf"(?:i've|i have) been living in (?P<city>{PLACE}?){SINCE}"),
-    plain(IDENTITY, rf"{I_HAVE}{OFTEN}lived in (?P<city>{PLACE}?) (?:since|for) .+"),
-    plain(
+    pattern(IDENTITY, rf"i {OFTEN}(?:live|reside) {OFTEN}in (?P<city>{PLACE}?){SINCE}"),
+    pattern(IDENTITY, rf"{I_AM}{OFTEN}(?:living|based) in (?P<city>{PLACE}?){SINCE}"),
+    pattern(IDENTITY, rf"(?:i've|i have) been living in (?P<city>{PLACE}?){SINCE}"),
+    pattern(IDENTITY, rf"{I_HAVE}{OFTEN}lived in (?P<city>{PLACE}?) (?:since|for) .+"),
+    pattern(
         IDENTITY,
         rf"{I_HAVE}{OFTEN}(?:moved|relocated) (?:from (?P<was>{TOWN}) )?to (?P<city>{TOWN}){WHEN}",
     ),
-    plain(IDENTITY, rf"ich (?:wohne|lebe) {OFT}in (?P<city>{PLACE}?){SINCE}"),
-    plain(
+    pattern(IDENTITY, rf"ich (?:wohne|lebe) {OFT}in (?P<city>{PLACE}?){SINCE}"),
+    pattern(
         IDENTITY,
         rf"ich bin {OFT}(?:(?:von|aus) (?P<was>{TOWN}) )?nach (?P<city>{TOWN}) (?:um)?gezogen",
     ),
-    plain(FACT, rf"(?:i was born|ich wurde) in (?P<birthplace>{NAME}?)(?: geboren)?"),
+    pattern(FACT, rf"(?:i was born|ich wurde) in (?P<birthplace>{NAME}?)(?: geboren)?"),
 ]
 WORK = [
-    plain(IDENTITY, rf"i {OFTEN}work {OFTEN}as {A}(?P<occupation>.+?){AT}{SINCE}"),
-    plain(IDENTITY, rf"i {OFTEN}work {OFTEN}(?:at|for) (?P<employer>{NAME}?){AS}{SINCE}"),
-    plain(
+    pattern(IDENTITY, rf"i {OFTEN}work {OFTEN}as {A}(?P<occupation>.+?){AT}{SINCE}"),
+    pattern(IDENTITY, rf"i {OFTEN}work {OFTEN}(?:at|for) (?P<employer>{NAME}?){AS}{SINCE}"),
+    pattern(
         IDENTITY,
         rf"{I_AM}{OFTEN}an? (?P<occupation>(?:[\w-]+ ){{0,3}}?{PROFESSIONS}){AT}{MORE}",
     ),
-    plain(
+    pattern(
         IDENTITY,
         rf"{I_HAVE}(?:just |recently )?(?:started(?: working| a new job| work)?|joined|got a job)"
         rf"(?: (?:at|with|for))? {FIRM}{WHEN}",
     ),
-    plain(IDENTITY, rf"ich habe {OFT}bei {FIRM} angefangen"),
-    plain(IDENTITY, rf"ich arbeite {OFT}als {A}(?P<occupation>.+?){BEI}{SINCE}"),
-    plain(IDENTITY, rf"ich arbeite {OFT}(?:bei|für) (?P<employer>{NAME}?){ALS}{SINCE}"),
-    plain(IDENTITY, rf"ich bin {OFT}(?:von beruf )?{A}(?P<occupation>\w*{PROFESSIONS}){BEI}{MORE}"),
+    pattern(IDENTITY, rf"ich habe {OFT}bei {FIRM} angefangen"),
+    pattern(IDENTITY, rf"ich arbeite {OFT}als {A}(?P<occupation>.+?){BEI}{SINCE}"),
+    pattern(IDENTITY, rf"ich arbeite {OFT}(?:bei|für) (?P<employer>{NAME}?){ALS}{SINCE}"),
+    pattern(
+        IDENTITY, rf"ich bin {OFT}(?:von beruf )?{A}(?P<occupation>\w*{PROFESSIONS}){BEI}{MORE}"
+    ),
 ]
 FOOD = [
-    plain(IDENTITY, rf"{I_AM}{OFTEN}(?:a )?{DIET}"),
-    plain(IDENTITY, rf"ich bin {OFT}{A}{DIET}"),
-    plain(IDENTITY, rf"{I_AM}{OFTEN}allergic to (?P<things>.+)", each("allergy")),
-    plain(IDENTITY, r"i have (?:an? )?(?:\w+ )?allergy to (?P<things>.+)", each("allergy")),
-    plain(IDENTITY, r"i have an? (?:severe |mild )?(?P<things>[\w-]+) allergy", each("allergy")),
-    plain(IDENTITY, rf"ich bin {OFT}allergisch (?:gegen|auf) (?P<things>.+)", each("allergy")),
-    plain(IDENTITY, r"ich habe (?:eine )?(?:\w+e )?(?P<things>\w+?)-?allergie", each("allergy")),
-    plain(
+    pattern(IDENTITY, rf"{I_AM}{OFTEN}(?:a )?{DIET}"),
+    pattern(IDENTITY, rf"ich bin {OFT}{A}{DIET}"),
+    pattern(IDENTITY, rf"{I_AM}{OFTEN}allergic to (?P<things>.+)", each("allergy")),
+    pattern(IDENTITY, r"i have (?:an? )?(?:\w+ )?allergy to (?P<things>.+)", each("allergy")),
+    pattern(IDENTITY, r"i have an? (?:severe |mild )?(?P<things>[\w-]+) allergy", each("allergy")),
+    pattern(IDENTITY, rf"ich bin {OFT}allergisch (?:gegen|auf) (?P<things>.+)", each("allergy")),
+    pattern(IDENTITY, r"ich habe (?:eine )?(?:\w+e )?(?P<things>\w+?)-?allergie", each("allergy")),
+    pattern(
         PREFERENCE,
         rf"i {OFTEN}(?:don't|do not|never) (?:eat|drink) (?P<things>.+)",
         each("avoids"),
     ),
-    plain(PREFERENCE, rf"ich (?:esse|trinke) {OFT}{NONE}(?P<things>.+)", each("avoids")),
+    pattern(PREFERENCE, rf"ich (?:esse|trinke) {OFT}{NONE}(?P<things>.+)", each("avoids")),
 ]
 TASTE = [
-    plain(PREFERENCE, rf"(?:i|we) {OFTEN}prefer (?P<things>.+)", preferred),
-    plain(PREFERENCE, rf"(?:ich bevorzuge|wir bevorzugen) {OFT}(?P<things>.+)", preferred),
-    plain(
+    pattern(PREFERENCE, rf"(?:i|we) {OFTEN}prefer (?P<things>.+)", preferred),
+    pattern(PREFERENCE, rf"(?:ich bevorzuge|wir bevorzugen) {OFT}(?P<things>.+)", preferred),
+    pattern(
         PREFERENCE,
         rf"i {OFTEN}(?:don't|do not) {OFTEN}(?:like|enjoy) (?P<things>.+)",
         each("dislikes"),
     ),
-    plain(
+    pattern(
         PREFERENCE,
         rf"i {OFTEN}(?:hate|dislike|detest|can't stand|cannot stand) (?P<things>.+)",
         each("dislikes"),
     ),
-    plain(PREFERENCE, rf"i {OFTEN}(?:like|love|enjoy|adore) (?P<things>.+)", each("likes")),
-    plain(PREFERENCE, rf"ich mag {OFT}{NONE}(?P<things>.+)", each("dislikes")),
-    plain(PREFERENCE, rf"ich mag {OFT}(?P<things>.+) nicht", each("dislikes")),
-    plain(PREFERENCE, rf"ich hasse {OFT}(?P<things>.+)", each("dislikes")),
-    plain(PREFERENCE, rf"ich (?:mag|liebe) {OFT}(?P<things>.+)", each("likes")),
-    plain(PREFERENCE, rf"ich (?:esse|trinke) {OFT}gerne? (?P<things>.+)", each("likes")),
+    pattern(PREFERENCE, rf"i {OFTEN}(?:like|love|enjoy|adore) (?P<things>.+)", each("likes")),
+    pattern(PREFERENCE, rf"ich mag {OFT}{NONE}(?P<things>.+)", each("dislikes")),
+    pattern(PREFERENCE, rf"ich mag {OFT}(?P<things>.+) nicht", each("dislikes")),
+    pattern(PREFERENCE, rf"ich hasse {OFT}(?P<things>.+)", each("dislikes")),
+    pattern(PREFERENCE, rf"ich (?:mag|liebe) {OFT}(?P<things>.+)", each("likes")),
+    pattern(PREFERENCE, rf"ich (?:esse|trinke) {OFT}gerne? (?P<things>.+)", each("likes")),
 ]
 PROJECTS = [
-    plain(
+    pattern(
         PROJECT,
         rf"(?:i|we) {OFTEN}(?P<verb>{DEPLOY}) (?P<what>[^,]+?) "
         r"(?:with|using|via|through) (?P<value>.+)",
         done,
     ),
-    plain(
+    pattern(
         PROJECT,
         r"we (?P<verb>deploy|host|run|store) (?P<what>[^,]+?) (?:on|in) (?P<value>.+)",
         done,
     ),
-    plain(
+    pattern(
         PROJECT,
         rf"wir (?P<verb>{DEPLOYEN}) (?P<what>[^,]+?) (?:mit|über|via|bei|auf|in) (?P<value>.+)",
         done,
     ),
-    plain(PROJECT, rf"(?:i|we) {OFTEN}use (?P<tool>.+?)(?: (?:for|as) (?P<purpose>.+))?", used),
-    plain(
+    pattern(PROJECT, rf"(?:i|we) {OFTEN}use (?P<tool>.+?)(?: (?:for|as) (?P<purpose>.+))?", used),
+    pattern(
         PROJECT,
         rf"(?:ich|wir) (?:verwende|nutze|benutze)n? {OFT}(?P<tool>.+?)"
         r"(?: (?:für|als) (?P<purpose>.+))?",
         used,
     ),
-    plain(
+    pattern(
         PROJECT,
         rf"(?:our|unsere?) (?!{NO_ATTRIBUTES} )(?P<thing>[\w' -]{{2,60}}?) {IS} "
         rf"(?!{NO_VALUES})(?P<value>.{{1,120}})",
         attribute,
     ),
-    plain(
+    pattern(
         PROJECT,
         rf"(?:our|unsere?) (?P<thing>[\w' -]{{2,60}}?) (?P<value>(?:{RUNS})\b .{{1,120}})",
         attribute,
     ),
 ]
 THINGS = [
-    plain(
+    pattern(
         FACT,
         r"i have an? (?P<thing>\w+) (?P<called>named|called) (?P<value>[\w' -]+)",
         attribute,
     ),
-    plain(
+    pattern(
         FACT, r"ich habe eine?n? (?P<thing>\w+) (?P<called>namens) (?P<value>[\w' -]+)", attribute
     ),
-    plain(
+    pattern(
         FACT,
         r"meine? (?P<thing>[\w -]{2,40}?) (?P<called>hei(?:ß|ss)t) (?P<value>.{1,60})",
         attribute,
     ),
-    plain(
+    pattern(
         FACT,
         rf"(?:my|meine?) (?!{NO_ATTRIBUTES} )(?P<thing>[\w' -]{{2,40}}?) {IS} "
         rf"(?P<called>called |named )?(?!{NO_VALUES})(?P<value>.{{1,80}})",
