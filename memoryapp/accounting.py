@@ -5,8 +5,8 @@ from datetime import timedelta
 from django.utils import timezone
 
 from memoryapp.models import Message, Usage
+from memoryapp.receipts import sent_prompt
 from memoryapp.tokens import num_tokens
-from memoryapp.turns import sent_prompt
 
 UNFINISHED = "The reply was {}, so the tokens are an estimate."
 

@@ -23,7 +23,8 @@ from memoryapp.memory import recall
 from memoryapp.models import Message
 from memoryapp.models.chats import INTERRUPTED, WRITER_LEASE
 from memoryapp.patience import cancel, in_database, patiently
-from memoryapp.turns import Receipt, Turn, take_turn
+from memoryapp.receipts import Receipt
+from memoryapp.turns import Turn, take_turn
 
 logger = logging.getLogger(__name__)
 

@@ -28,15 +28,14 @@ from memoryapp.memory.recall import Recalled
 from memoryapp.models import Chat, Message, User
 from memoryapp.models.chats import INTERRUPTED, UNTITLED, next_moment
 from memoryapp.patience import patiently
+from memoryapp.receipts import Receipt, nothing_found
 from memoryapp.replies import End
 from memoryapp.turns import (
     Known,
-    Receipt,
     ReplyStreaming,
     Turn,
     answered,
     checked_body,
-    nothing_found,
     persona,
     spoken,
     told,

@@ -12,6 +12,7 @@ from memoryapp import branches, followers, replies, turns
 from memoryapp.agents import llm
 from memoryapp.agents.continuing import GO_ON
 from memoryapp.models import Chat, Message, Usage
+from memoryapp.receipts import sent_prompt
 from tests.fakes import Script, says, texts
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -79,7 +80,7 @@ async def test_its_receipt_says_what_it_goes_on_with_and_shows_the_exact_prompt(
     with llm.override({"talker": model}):
         reply = await end(await resume(cut_off))
     assert reply.receipt["continues"] == str(cut_off.pk)
-    sent = await sync_to_async(turns.sent_prompt)(reply)
+    sent = await sync_to_async(sent_prompt)(reply)
     told = [(said.role, said.body) for said in sent.history] + [("user", sent.question)]
     assert told == texts(model.requests[-1])
 

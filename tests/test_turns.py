@@ -8,6 +8,7 @@ from memoryapp import branches, turns
 from memoryapp.agents import llm
 from memoryapp.memory import embeddings, recall
 from memoryapp.models import Usage
+from memoryapp.receipts import Receipt, sent_prompt
 from memoryapp.tokens import num_tokens
 from tests.factories import make_chat, make_fact, make_prompt
 from tests.fakes import says
@@ -116,7 +117,7 @@ async def test_the_talker_is_sent_what_the_receipt_says(ada, chat):
     turn, model = await _open(chat), says("Good")
     receipt, *_ = await answer(turn, model)
     turn.reply.receipt = receipt.noted()
-    sent = await _thread(turns.sent_prompt, turn.reply)
+    sent = await _thread(sent_prompt, turn.reply)
     assert (sent.question, sent.instructions) == (model.sent, model.instructions)
     assert receipt.tokens["memory"] == num_tokens("name: Ada")
     assert "name: Ada" in sent.question
@@ -163,7 +164,7 @@ async def test_a_hosted_talker_cannot_look_up_what_is_for_local_models_only(ada,
     source = await _thread(old.archive.first)
     await _thread(make_fact, ada, "therapist", "Quimby", local_only=True, source_message=source)
     turn = await _open(chat)
-    receipt = turns.Receipt(memory_on=True, model="hosted", label="", is_offline=False)
+    receipt = Receipt(memory_on=True, model="hosted", label="", is_offline=False)
     search = turns._archive_search(turn, receipt, is_local=False)
     assert await search("What is my therapist called?") == []
     search = turns._archive_search(turn, receipt, is_local=True)

@@ -10,8 +10,8 @@ from django.utils import timezone
 from memoryapp.demo.story import RESOURCE, STORIES, Exchange, Story
 from memoryapp.memory import indexing, ledger, recall, resources
 from memoryapp.models import Chat, Fact, MemoryEvent, Message, Prompt, User
+from memoryapp.receipts import Receipt
 from memoryapp.tokens import num_tokens
-from memoryapp.turns import Receipt
 
 Role = Message.Role
 MODEL = "demo"

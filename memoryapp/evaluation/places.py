@@ -11,6 +11,7 @@ from memoryapp.agents import talker
 from memoryapp.evaluation.people import Person
 from memoryapp.memory import recall
 from memoryapp.models import Chat, Fact, MemoryEvent, Message
+from memoryapp.receipts import Receipt
 
 PAGES = ("", "persona/", "inbox/", "log/")
 
@@ -38,7 +39,7 @@ def answer(turn: turns.Turn, body: str) -> Sent:
     """Do what happens while a person waits, with `body` for the talker's reply."""
     chat, user, question = turn.reply.chat, turn.reply.user, turn.user_message.body
     recalled = recall.recall(user, chat, question)
-    receipt = turns.Receipt(chat.remembers, "evaluation", "Evaluation", is_offline=True)
+    receipt = Receipt(chat.remembers, "evaluation", "Evaluation", is_offline=True)
     known = turns.gathered(turn, is_local=True)
     context = turns.told(turn, recalled, known, receipt, is_local=True)
     turn.reply.body, turn.reply.receipt = body, receipt.noted()

@@ -21,6 +21,7 @@ from memoryapp.forms import MessageForm
 from memoryapp.http import HtmxHttpRequest
 from memoryapp.memory import marks
 from memoryapp.models import Chat, Fact, Message, User
+from memoryapp.receipts import sent_prompt
 from memoryapp.views import as_uuid, here, render_dialog, render_page
 from memoryapp.views.chats import own_chat, render_chat
 
@@ -220,7 +221,7 @@ def message_receipt(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpResp
         "entry": fragments.entry(message),
         "message": message,
         "receipt": message.receipt,
-        "prompt": turns.sent_prompt(message),
+        "prompt": sent_prompt(message),
         "title": _("What went into this reply"),
     }
     return render_page(request, "chats/receipt.html", context)
