@@ -12,7 +12,7 @@ from channels.layers import get_channel_layer
 from memoryapp.channel_layer import RESTORED, chat_group
 from memoryapp.models import Message
 from memoryapp.patience import cancel, let_go, patiently
-from memoryapp.replies import Event, ask_for_snapshot, is_written_here
+from memoryapp.replies import Event, ask_for_snapshot
 
 logger = logging.getLogger(__name__)
 
@@ -67,10 +67,9 @@ class Follower:
 
         Raises Message.DoesNotExist if it was deleted.
         """
-        if not is_written_here(self.reply_id):
-            reply = await found(self.reply_id)
-            if reply.status != Message.Status.STREAMING:
-                return False
+        reply = await found(self.reply_id)
+        if reply.status != Message.Status.STREAMING:
+            return False
         await self.join()
         return True
 

@@ -83,13 +83,9 @@ class Live:
     def has_news(self) -> bool:
         return self.sent < len(self.text)
 
-    @property
-    def is_writing(self) -> bool:
-        return self.writing is not None and not self.writing.done()
-
     def cut(self, end: End) -> None:
         """End the writing at once, wherever it is; nothing happens when it is over."""
-        if self.writing is not None and self.is_writing:
+        if self.writing is not None and not self.writing.done():
             self.cut_off = end
             self.writing.cancel()
 
@@ -120,20 +116,11 @@ async def stop(reply_id: UUID | str) -> None:
         await get_channel_layer().group_send(reply_group(reply_id), {"type": "reply.stop"})
 
 
-def is_written_here(reply_id: UUID | str) -> bool:
-    """Whether this process writes the reply, so that its end is yet to be told."""
-    live = LIVE.get(str(reply_id))
-    return live is not None and live.is_writing
-
-
 async def ask_for_snapshot(reply_id: UUID | str, channel: str) -> None:
     """Have the whole text so far sent to `channel` by the process that writes the reply."""
-    if live := LIVE.get(str(reply_id)):
-        await _tell_whole(live, channel)
-    else:
-        await get_channel_layer().group_send(
-            reply_group(reply_id), {"type": "reply.ask", "channel": channel}
-        )
+    await get_channel_layer().group_send(
+        reply_group(reply_id), {"type": "reply.ask", "channel": channel}
+    )
 
 
 async def _write(live: Live, writing: asyncio.Task[None]) -> None:
@@ -197,13 +184,13 @@ async def _obey(live: Live) -> None:
             if event["type"] == "reply.stop":
                 live.cut(End(Status.STOPPED))
             elif event["type"] == "reply.ask":
+                await _flush(live)
                 await _tell_whole(live, event["channel"])
     finally:
         await layer.group_discard(group, channel)
 
 
 async def _tell_whole(live: Live, channel: str) -> None:
-    await _flush(live)
     layer, snapshot = get_channel_layer(), {"type": "reply.snapshot", "reply": live.id}
     if live.receipt is not None:
         recalled = {"type": "reply.recalled", "reply": live.id, "receipt": live.receipt.noted()}
