@@ -110,7 +110,7 @@ def test_every_file_that_architecture_names_exists():
 
 # Who writes facts, prompts and their log, and why it may.
 WRITERS = {
-    "memoryapp/memory/ledger.py",
+    "memoryapp/memory/ledger/rows.py",
     "memoryapp/memory/forgetting.py",  # removes what the ledger wrote
     "memoryapp/memory/log.py",  # what isn't a change
     "memoryapp/demo/seeding.py",  # moves a made-up past back in time

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_noop
 from memoryapp.admin.base import OpenedByOthers, ReadOnlyAdmin, RowAdmin, beginning_of, lean
 from memoryapp.memory import forgetting, ledger
 from memoryapp.models import Fact, Forgotten, MemoryEvent, Prompt
-from memoryapp.models.memory import Origin, Status
+from memoryapp.models.memory import TABLES, Origin, Status
 
 PROVENANCE = (
     "waits_because", "valid_from", "valid_to", "quote", "source_message", "origin", "actor",
@@ -242,7 +242,7 @@ class IsOf(admin.SimpleListFilter):
     parameter_name = "table"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(name, name) for name in ledger.TABLES]  # and no empty one, of what failed
+        return [(name, name) for name in TABLES]  # and no empty one, of what failed
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Model]) -> QuerySet[Model]:
         return queryset.filter(table=self.value()) if self.value() else queryset

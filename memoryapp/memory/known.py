@@ -27,9 +27,8 @@ from memoryapp.memory.wording import (
     words,
 )
 from memoryapp.models import Fact, MemoryEvent, Message, Prompt, User
-from memoryapp.models.memory import RememberedQuerySet, Status
+from memoryapp.models.memory import TABLES, RememberedQuerySet, Status
 
-TABLES: dict[str, type[Fact] | type[Prompt]] = {"fact": Fact, "prompt": Prompt}
 Row = Fact | Prompt
 
 # Of MiniLM's cosines between what ends something and what it is about: pairs that belong together

@@ -7,9 +7,17 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from memoryapp.memory.known import TABLES
+from memoryapp.memory import forgetting, review
+from memoryapp.memory.operations import Operation, storable
 from memoryapp.models import MemoryEvent, Message, User
-from memoryapp.models.memory import UNDOABLE_ACTIONS, Status
+from memoryapp.models.memory import (
+    KEY_MAX_CHARS,
+    SUBJECT_MAX_CHARS,
+    TABLES,
+    UNDOABLE_ACTIONS,
+    VALUE_MAX_CHARS,
+    Status,
+)
 
 REFUSALS_KEPT = timedelta(days=30)
 Action = MemoryEvent.Action
@@ -33,6 +41,25 @@ def note_failure(*, message: Message, actor: str, reason: str) -> None:
         message=message,
         action=Action.FAILED,
         defaults={"actor": actor, "reason": reason},
+    )
+
+
+def note_refusal(
+    user: User, proposed: Operation, reason: str, *, quote: str, **entry: Any
+) -> MemoryEvent:
+    """Log a refusal; of what holds a secret, or was forgotten, only that there was one."""
+    is_untold = review.holds_secret(proposed) or forgetting.met_before(user, proposed)
+    after = "" if is_untold else storable(proposed.value[:VALUE_MAX_CHARS])
+    return MemoryEvent.objects.create(
+        user=user,
+        action=Action.REFUSED,
+        table=proposed.table,
+        subject="" if is_untold else storable(proposed.subject[:SUBJECT_MAX_CHARS]),
+        key=forgetting.GONE if is_untold else storable(proposed.key[:KEY_MAX_CHARS]),
+        after=after,
+        quote=storable(quote[:VALUE_MAX_CHARS]) if after else "",
+        reason=reason,
+        **entry,
     )
 
 

@@ -246,6 +246,9 @@ class Prompt(Remembered):
         ]
 
 
+TABLES: dict[str, type[Fact] | type[Prompt]] = {"fact": Fact, "prompt": Prompt}
+
+
 class Forgotten(models.Model):
     """That a value was forgotten, without the value: a keyed hash that re-learning is held to."""
 

@@ -21,10 +21,10 @@ from memoryapp.forms import memory_form
 from memoryapp.http import HtmxHttpRequest
 from memoryapp.memory import forgetting, ledger
 from memoryapp.models import Fact, MemoryEvent, Message, Prompt, User
-from memoryapp.models.memory import RememberedQuerySet, Status
+from memoryapp.models.memory import TABLES, RememberedQuerySet, Status
 from memoryapp.views import render_dialog
 
-TABLES = {"facts": "fact", "prompts": "prompt"}
+TABLE_OF = {"facts": "fact", "prompts": "prompt"}
 PAGES = {"facts": "memory-facts", "prompts": "memory-persona"}
 # What one press changes, by the name of the form's field.
 FLAGS: dict[str, dict[str, Any]] = {
@@ -36,9 +36,9 @@ FLAGS: dict[str, dict[str, Any]] = {
 
 
 def own_rows(user: User, tables: str) -> RememberedQuerySet[Any]:
-    if tables not in TABLES:
+    if tables not in TABLE_OF:
         raise Http404
-    rows: RememberedQuerySet[Any] = ledger.TABLES[TABLES[tables]].objects.for_user(user)
+    rows: RememberedQuerySet[Any] = TABLES[TABLE_OF[tables]].objects.for_user(user)
     return rows.select_related("source_message__chat")
 
 
@@ -66,12 +66,12 @@ def _render_row(request: HtmxHttpRequest, tables: str, row: Fact | Prompt) -> Ht
 @require_http_methods(["GET", "POST"])
 def memory_add(request: HtmxHttpRequest, tables: str) -> HttpResponse:
     own_rows(request.user, tables)
-    form = memory_form(TABLES[tables], data=sent(request))
+    form = memory_form(TABLE_OF[tables], data=sent(request))
     if form.is_valid():
         try:
             ledger.remember(
                 user=request.user,
-                table=TABLES[tables],
+                table=TABLE_OF[tables],
                 actor=request.user.username,
                 origin="user",
                 **form.cleaned_data,
@@ -100,7 +100,7 @@ def memory_row(request: HtmxHttpRequest, tables: str, row_id: uuid.UUID) -> Http
 @require_http_methods(["GET", "POST"])
 def memory_edit(request: HtmxHttpRequest, tables: str, row_id: uuid.UUID) -> HttpResponse:
     row = own_row(request.user, tables, row_id)
-    form = memory_form(TABLES[tables], row, sent(request))
+    form = memory_form(TABLE_OF[tables], row, sent(request))
     if form.is_valid():
         try:
             row = ledger.edit(row=row, actor=request.user.username, **form.cleaned_data)

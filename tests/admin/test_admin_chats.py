@@ -4,6 +4,7 @@ from django.urls import reverse
 
 from memoryapp.admin import chats
 from memoryapp.memory import ledger
+from memoryapp.memory.operations import Operation
 from memoryapp.models import Chat, Message
 from tests.pages import client_of
 
@@ -106,7 +107,7 @@ def test_a_message_shows_its_receipt(admin_page, conversation):
 
 def test_a_message_links_to_its_chat_its_parent_and_what_it_taught(admin_page, ada, conversation):
     question, reply = conversation.archive[:2]
-    operation = ledger.Operation("add", "fact", "iac", "Terraform", "deploy with Terraform")
+    operation = Operation("add", "fact", "iac", "Terraform", "deploy with Terraform")
     ledger.apply(user=ada, operations=[operation], messages=[question], model="offline")
 
     html = admin_page.get(page_of(question)).content.decode()

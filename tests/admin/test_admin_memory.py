@@ -3,6 +3,7 @@ from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 
 from memoryapp.memory import ledger
+from memoryapp.memory.operations import Operation
 from memoryapp.models import Fact, Forgotten, MemoryEvent, Message, Prompt
 from tests.factories import remember
 
@@ -209,7 +210,7 @@ def test_a_fact_shows_its_versions_and_no_others(admin_page, ada, ben, employer)
 
 def test_a_fact_links_to_the_message_that_taught_it(admin_page, ada, chat):
     message = chat.add_message(Message.Role.USER, "I live in Graz.")
-    operation = ledger.Operation("add", "fact", "city", "Graz", "I live in Graz")
+    operation = Operation("add", "fact", "city", "Graz", "I live in Graz")
     ledger.apply(user=ada, operations=[operation], messages=[message], model="offline")
     fact = Fact.objects.get()
     assert change(message) in admin_page.get(change(fact)).content.decode()

@@ -1,0 +1,21 @@
+"""The only code that writes facts, prompts and the log of their changes."""
+
+from memoryapp.memory.ledger.edits import CHANGED_IN_PLACE, edit, remember, retract
+from memoryapp.memory.ledger.proposals import EXTRACTOR, apply, approve, turn_down
+from memoryapp.memory.ledger.rows import note_use
+from memoryapp.memory.ledger.undoing import restore, take_back, undo
+
+__all__ = [
+    "CHANGED_IN_PLACE",
+    "EXTRACTOR",
+    "apply",
+    "approve",
+    "edit",
+    "note_use",
+    "remember",
+    "restore",
+    "retract",
+    "take_back",
+    "turn_down",
+    "undo",
+]

@@ -1,0 +1,97 @@
+"""What a person, an administrator or a program writes into memory, edits or takes out."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from memoryapp.memory.ledger import rows
+from memoryapp.memory.operations import same_value
+from memoryapp.models import Fact, Prompt, User
+from memoryapp.models.memory import TABLES, Status
+from memoryapp.visible import visible
+
+CHANGED_IN_PLACE = ("kind", "subject", "due_at", "expires_at", "is_pinned", "local_only", "status")
+KEPT = ("user", "key", "value", "config", *CHANGED_IN_PLACE)
+
+
+def remember(
+    *,
+    user: User | None,
+    table: str,
+    key: str,
+    value: str,
+    actor: str,
+    origin: str,
+    **fields: Any,
+) -> Fact | Prompt:
+    """Store what a person, an administrator or a program states; the current value if it is new.
+
+    A different current value of the key is superseded. `fields` are further columns of the row
+    (`kind`, `subject`, `due_at`, `expires_at`, `is_pinned`, `local_only`, `status`). Without a
+    user it is a prompt of the global persona. Raises ValidationError.
+    """
+    with transaction.atomic():
+        rows.lock(user)
+        key, value = visible(key), visible(value)
+        row = TABLES[table](user=user, key=key, value=value, actor=actor, origin=origin, **fields)
+        if user is not None:
+            row.config = user.search_config
+            row.local_only = fields.get("local_only", user.local_models_only)
+        current = rows.holder(row)
+        if current is not None and same_value(current.value, row.value):
+            return edit(row=current, actor=actor, origin=origin, **fields)
+        rows.supersede(current, row)
+    return row
+
+
+def edit(*, row: Fact | Prompt, actor: str, origin: str = "user", **changes: Any) -> Fact | Prompt:
+    """Change a current row. A new value or key supersedes it, the rest changes in place.
+
+    Returns the row that is current afterwards. Raises ValidationError, also when the row has
+    been superseded meanwhile.
+    """
+    with transaction.atomic():
+        rows.lock(row.user)
+        row = type(row).objects.get(pk=row.pk)
+        _check_editable(row)
+        changes = {name: new for name, new in changes.items() if getattr(row, name) != new}
+        if not changes:
+            return row
+        if "value" in changes or "key" in changes:
+            return _edit_into_new_row(row, actor, origin, changes)
+        rows.amend(row, changes, actor=actor)
+    return row
+
+
+def _check_editable(row: Fact | Prompt) -> None:
+    if row.status == Status.PENDING:
+        raise ValidationError(_("This waits for your decision. Approve it or turn it down first."))
+    if row.valid_to is not None:
+        now = rows.holder(row)
+        raise ValidationError(
+            _("This was changed meanwhile: it now says “%(value)s”. Look at that first.")
+            % {"value": now.value}
+            if now
+            else _("This was taken back meanwhile. Load the page again and look.")
+        )
+
+
+def _edit_into_new_row(
+    row: Fact | Prompt, actor: str, origin: str, changes: dict[str, Any]
+) -> Fact | Prompt:
+    new = rows.copy(row, KEPT, **{**changes, "origin": origin, "actor": actor})
+    new.key, new.value = visible(new.key), visible(new.value)
+    rows.check_place(new, held_by=row)
+    rows.supersede(row, new)
+    return new
+
+
+def retract(*, row: Fact | Prompt, actor: str, reason: str = "") -> None:
+    """Close a current row without a successor; it stays in the history."""
+    with transaction.atomic():
+        rows.lock(row.user)
+        row = type(row).objects.get(pk=row.pk)
+        if row.valid_to is None:
+            rows.close(row, actor=actor, reason=reason)

@@ -1,0 +1,123 @@
+"""What an extractor proposes: written, refused, or kept until its owner decides."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from memoryapp.memory import forgetting, indexing, known, log, review
+from memoryapp.memory.ledger import rows
+from memoryapp.memory.operations import Operation, quote_start
+from memoryapp.models import Fact, MemoryEvent, Message, Prompt, User
+from memoryapp.models.memory import TABLES, Status
+
+EXTRACTOR = "extractor"
+
+
+def apply(
+    *, user: User, operations: Sequence[Operation], messages: Sequence[Message], model: str
+) -> list[MemoryEvent]:
+    """Write what an extractor learned from `messages`; returns what was logged, refusals included.
+
+    An operation counts only with a quote from one of these messages that the user typed; of
+    several with these words the latest. One that repeats what is known changes nothing, and what
+    was said before leaves what was said later alone. Applying the same operations again changes
+    nothing either.
+    """
+    with transaction.atomic():
+        rows.lock(user)
+        events = [_apply(user, operation, messages, model) for operation in operations]
+    return [event for event in events if event is not None]
+
+
+def _apply(
+    user: User, operation: Operation, messages: Sequence[Message], model: str
+) -> MemoryEvent | None:
+    said = [message for message in messages if message.role == Message.Role.USER]
+    source = next(
+        (m for m in reversed(said) if quote_start(m.body, operation.quote) is not None), None
+    )
+    message, digest = source or (said[-1] if said else None), _digest(operation)
+    if message is not None and message.memory_events.filter(operation=digest).exists():
+        return None
+    entry: dict[str, Any] = {
+        "message": message,
+        "quote": operation.quote,
+        "operation": digest,
+        "actor": EXTRACTOR,
+    }
+    heard = [m.body for m in messages if m.role == Message.Role.ASSISTANT]
+    verdict = review.judge(user, operation, source, heard)
+    if source is None or verdict.outcome == review.Outcome.REFUSE:
+        return log.note_refusal(user, operation, verdict.reason, **entry)
+    current = known.current(user, operation)
+    if reason := known.objection(operation, current, source):
+        return log.note_refusal(user, operation, reason, **entry)
+    if operation.action == "retract":
+        return rows.close(current, **entry) if current else None
+    if known.is_known(user, operation):
+        return None
+    row = _proposed_row(user, operation, source, model)
+    row.key = current.key if current else operation.key
+    indexing.index_new(row)
+    try:
+        if verdict.outcome == review.Outcome.WAIT:
+            return rows.park(row, verdict.reason, **entry)
+        return rows.supersede(current, row, **entry)
+    except ValidationError as error:
+        return log.note_refusal(user, operation, " ".join(error.messages), **entry)
+
+
+def _digest(operation: Operation) -> str:
+    return hashlib.sha256(repr(operation).encode()).hexdigest()
+
+
+def _proposed_row(user: User, operation: Operation, source: Message, model: str) -> Fact | Prompt:
+    row = TABLES[operation.table](
+        user=user,
+        value=operation.value,
+        source_message=source,
+        quote=operation.quote,
+        quote_start=quote_start(source.body, operation.quote),
+        origin=review.origin(operation, source),
+        actor=EXTRACTOR,
+        model=model,
+        valid_from=operation.valid_from or source.created_at,
+        expires_at=operation.expires_at,
+        local_only=user.local_models_only,
+        config=user.search_config,
+    )
+    if isinstance(row, Fact):
+        row.kind, row.subject, row.due_at = operation.kind, operation.subject, operation.due_at
+    return row
+
+
+def approve(*, row: Fact | Prompt, actor: str) -> Fact | Prompt:
+    """Let what waits take effect, exactly as it was shown. Raises ValidationError if it waits no
+    longer."""
+    with transaction.atomic():
+        row = _waiting(row)
+        row.status, row.waits_because = Status.ACTIVE, ""
+        forgetting.welcome_back(row)
+        action = MemoryEvent.Action.APPROVED
+        rows.supersede(rows.holder(row), row, action=action, actor=actor)
+    return row
+
+
+def turn_down(*, row: Fact | Prompt, actor: str) -> None:
+    """Drop what waits and never propose it again. Raises ValidationError if it waits no longer."""
+    with transaction.atomic():
+        row = _waiting(row)
+        forgetting.note(row, was_turned_down=True)
+        rows.drop(row, actor=actor)
+
+
+def _waiting(row: Fact | Prompt) -> Fact | Prompt:
+    rows.lock(row.user)
+    waiting = type(row).objects.filter(pk=row.pk, status=Status.PENDING, valid_to=None).first()
+    if waiting is None:
+        raise ValidationError(_("This was decided already. Load the page again and look."))
+    return waiting
