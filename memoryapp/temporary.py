@@ -152,13 +152,14 @@ async def _answer(
     temporary: TemporaryChat, turn: Turn, started: float, choice: llm.Choice, instead_of: str
 ) -> AsyncGenerator[Receipt | str, None]:
     """One model's try at a turn: it is told the persona and this chat, and nothing else."""
-    prompts = await patiently(persona, temporary.user, choice.is_local)
+    withheld = turn.withheld_from(choice)
+    prompts = await patiently(persona, temporary.user, withheld)
     before = turn.user_message.created_at
     history = [each for each in temporary.history if each.body and each.created_at < before]
     receipt = Receipt(False, choice.name, llm.label(choice), choice.is_offline, instead_of)
     known = Known(prompts, history, embedding_model="")
     context = replace(
-        told(turn, Recalled(), known, receipt, is_local=choice.is_local),
+        told(turn, Recalled(), known, receipt, withheld),
         search_resources=nothing_found,
         search_archive=nothing_found,
     )

@@ -24,6 +24,7 @@ from memoryapp.agents.continuing import taken_up
 from memoryapp.memory import embeddings, recall, resources
 from memoryapp.memory.phrases import is_off_the_record
 from memoryapp.memory.scan import Question
+from memoryapp.memory.withheld import Withheld
 from memoryapp.models import Chat, Message, Prompt, Usage, User
 from memoryapp.patience import in_database, patiently
 from memoryapp.receipts import Receipt
@@ -54,6 +55,9 @@ class Turn:
     def begun(self) -> str:
         """What the reply says before its model has its say."""
         return taken_up(self.continues.body) if self.continues else ""
+
+    def withheld_from(self, choice: llm.Choice) -> Withheld:
+        return Withheld(self.without, local_only=not choice.is_local)
 
 
 Answer = Callable[[llm.Choice, str], AsyncGenerator[Receipt | str, None]]
@@ -186,15 +190,15 @@ async def _answer(
 ) -> AsyncGenerator[Receipt | str, None]:
     """One model's try at a turn. Recall comes after the choice: it may withhold from some."""
     chat, user, question = turn.reply.chat, turn.reply.user, turn.user_message.body
-    local, asked = choice.is_local, turn.asked
+    withheld = turn.withheld_from(choice)
     recalled, known = await asyncio.gather(
-        recall.arecall(user, chat, question, asked=asked, without=turn.without, local=local),
-        patiently(gathered, turn, choice.is_local),
+        recall.arecall(user, chat, question, asked=turn.asked, withheld=withheld),
+        patiently(gathered, turn, withheld),
     )
     receipt = Receipt(
         chat.remembers, choice.name, llm.label(choice), choice.is_offline, instead_of=instead_of
     )
-    context = told(turn, recalled, known, receipt, is_local=choice.is_local)
+    context = told(turn, recalled, known, receipt, withheld)
     yield receipt
     async with aclosing(spoken(question, context, choice, receipt, started)) as pieces:
         async for piece in pieces:
@@ -233,22 +237,22 @@ class Known:
     embedding_model: str
 
 
-def gathered(turn: Turn, is_local: bool) -> Known:
+def gathered(turn: Turn, withheld: Withheld) -> Known:
     """Read what recall doesn't bring."""
     past = turn.reply.chat.history.filter(created_at__lt=turn.user_message.created_at)
     # A receipt may be longer than all that was said.
     history = [message for message in past.defer("receipt") if message.body]
     embedding_model = turn.asked.model if turn.asked else embeddings.model_name()
-    return Known(persona(turn.reply.user, is_local), history, embedding_model)
+    return Known(persona(turn.reply.user, withheld), history, embedding_model)
 
 
-def persona(user: User, is_local: bool) -> list[Prompt]:
+def persona(user: User, withheld: Withheld) -> list[Prompt]:
     prompts = Prompt.objects.persona_of(user)
-    return list(prompts if is_local else prompts.exclude(local_only=True))
+    return list(prompts.exclude(local_only=True) if withheld.local_only else prompts)
 
 
 def told(
-    turn: Turn, recalled: recall.Recalled, known: Known, receipt: Receipt, *, is_local: bool
+    turn: Turn, recalled: recall.Recalled, known: Known, receipt: Receipt, withheld: Withheld
 ) -> talker.Context:
     """Everything the talker is told, noted on the receipt."""
     now, history = timezone.now().astimezone(turn.reply.user.zone), known.history
@@ -280,7 +284,7 @@ def told(
         ),
         now=now,
         search_resources=_resource_search(turn, receipt),
-        search_archive=_archive_search(turn, receipt, is_local),
+        search_archive=_archive_search(turn, receipt, withheld),
         begun=turn.begun,
         memory_on=receipt.memory_on,
     )
@@ -296,7 +300,7 @@ def _resource_search(turn: Turn, receipt: Receipt) -> Callable[[str], Awaitable[
 
 
 def _archive_search(
-    turn: Turn, receipt: Receipt, is_local: bool
+    turn: Turn, receipt: Receipt, withheld: Withheld
 ) -> Callable[[str], Awaitable[list[str]]]:
     async def search(query: str) -> list[str]:
         found = await in_database(
@@ -304,8 +308,7 @@ def _archive_search(
             turn.reply.user,
             query,
             chat=turn.reply.chat,
-            without=turn.without,
-            local=is_local,
+            withheld=withheld,
         )
         found = [memory for memory in found if memory.id != str(turn.user_message.pk)]
         receipt.archive += [memory.noted() for memory in found]

@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 from memoryapp import branches, turns
 from memoryapp.agents import llm
 from memoryapp.memory import embeddings, recall
+from memoryapp.memory.withheld import NOTHING, Withheld
 from memoryapp.models import Usage
 from memoryapp.receipts import Receipt, sent_prompt
 from memoryapp.tokens import num_tokens
@@ -165,7 +166,7 @@ async def test_a_hosted_talker_cannot_look_up_what_is_for_local_models_only(ada,
     await _thread(make_fact, ada, "therapist", "Quimby", local_only=True, source_message=source)
     turn = await _open(chat)
     receipt = Receipt(memory_on=True, model="hosted", label="", is_offline=False)
-    search = turns._archive_search(turn, receipt, is_local=False)
+    search = turns._archive_search(turn, receipt, Withheld(local_only=True))
     assert await search("What is my therapist called?") == []
-    search = turns._archive_search(turn, receipt, is_local=True)
+    search = turns._archive_search(turn, receipt, NOTHING)
     assert "Quimby" in str(await search("What is my therapist called?"))

@@ -10,6 +10,7 @@ from memoryapp import turns
 from memoryapp.agents import talker
 from memoryapp.evaluation.people import Person
 from memoryapp.memory import recall
+from memoryapp.memory.withheld import NOTHING
 from memoryapp.models import Chat, Fact, MemoryEvent, Message
 from memoryapp.receipts import Receipt
 
@@ -40,8 +41,8 @@ def answer(turn: turns.Turn, body: str) -> Sent:
     chat, user, question = turn.reply.chat, turn.reply.user, turn.user_message.body
     recalled = recall.recall(user, chat, question)
     receipt = Receipt(chat.remembers, "evaluation", "Evaluation", is_offline=True)
-    known = turns.gathered(turn, is_local=True)
-    context = turns.told(turn, recalled, known, receipt, is_local=True)
+    known = turns.gathered(turn, NOTHING)
+    context = turns.told(turn, recalled, known, receipt, NOTHING)
     turn.reply.body, turn.reply.receipt = body, receipt.noted()
     turn.reply.finish(Message.Status.COMPLETE)
     return Sent(talker.prompt(question, context), recalled, question)

@@ -1,6 +1,6 @@
 """Which facts and old turns of a person may be looked at, and how well each fits a question."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import timedelta
 from functools import partial
@@ -14,6 +14,7 @@ from memoryapp.memory.moments import spans_in
 from memoryapp.memory.names import named_in
 from memoryapp.memory.ranking import Span
 from memoryapp.memory.scan import Mark, Question, Source, fetch
+from memoryapp.memory.withheld import NOTHING, Withheld
 from memoryapp.models import Chat, User
 
 # A task is raised by itself from some days before it is due until it is long overdue.
@@ -72,27 +73,24 @@ def facts_of(
     user: User,
     *,
     kind: str = "",
-    without: Collection[str] = (),
-    local: bool = True,
+    withheld: Withheld = NOTHING,
     due: Sequence[Span] = (),
 ) -> Source:
     """The facts that may be recalled, for a pass. Tasks due in one of the spans are asked for."""
     now = timezone.now()
-    parameters = {"user": user.pk, "kind": kind, "without": list(without), "local": local}
+    parameters = {"user": user.pk, "kind": kind, **withheld.parameters}
     moments = {"now": now, "overdue": now - OVERDUE, "due_soon": now + DUE_SOON}
     asked = {"due_from": [start for start, _ in due], "due_to": [stop for _, stop in due]}
     return Source(FACTS, {**parameters, **moments, **asked})
 
 
-def turns_of(
-    user: User, *, chat: Chat | None = None, without: Collection[str] = (), local: bool = True
-) -> Source:
+def turns_of(user: User, *, chat: Chat | None = None, withheld: Withheld = NOTHING) -> Source:
     """The finished messages in all chats with memory on, and their parts, for a pass.
 
     Left out are those that still stand in `chat`'s prompt, and those that taught a fact which is
     withheld or waits for approval, with the replies to them: they would tell it all the same.
     """
-    parameters = {"user": user.pk, "without": list(without), "local": local}
+    parameters = {"user": user.pk, **withheld.parameters}
     taught = [message for (message,) in fetch(TAUGHT, parameters)]
     return Source(TURNS, {**parameters, "chat": chat and chat.pk, "taught": taught})
 

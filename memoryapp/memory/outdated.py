@@ -1,6 +1,6 @@
 """What was said once and holds no longer, marked as such where it is recalled."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -8,6 +8,7 @@ from django.db.models import Q
 
 from memoryapp.memory.memories import Memory
 from memoryapp.memory.operations import quote_start
+from memoryapp.memory.withheld import NOTHING, Withheld
 from memoryapp.memory.wording import is_telling
 from memoryapp.models import Fact, User
 from memoryapp.models.memory import Status, said_in_one_line
@@ -23,14 +24,12 @@ order by valid_from
 """
 
 
-def marked(
-    user: User, turns: Iterable[Memory], *, without: Collection[str] = (), local: bool = True
-) -> list[Memory]:
+def marked(user: User, turns: Iterable[Memory], *, withheld: Withheld = NOTHING) -> list[Memory]:
     """The turns, each with what has changed since it was said.
 
     A turn tells a former value if it taught it, or says it word for word before it changed. What
-    holds now is told with the turn, unless it is paused, one of `without`, or only for local
-    models while `local` is False: then it is only said that something has changed.
+    holds now is told with the turn, unless it is paused or `withheld`: then it is only said that
+    something has changed.
     """
     turns = list(turns)
     former = former_values(user, turns) if turns else []
@@ -40,8 +39,7 @@ def marked(
     may_be_told = {
         fact.place: fact
         for fact in now
-        if fact.status == Status.ACTIVE and str(fact.pk) not in without
-        if local or not fact.local_only
+        if fact.status == Status.ACTIVE and not withheld.holds(fact)
     }
     return [with_changes(turn, changed, may_be_told) for turn in turns]
 

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -21,6 +21,7 @@ from memoryapp.memory.lookup import facts_of, turns_of, understood
 from memoryapp.memory.memories import FACTS, TURN, TURNS, Memory, load
 from memoryapp.memory.outdated import marked
 from memoryapp.memory.scan import EQUALLY, Mark, Question, Scan, scan
+from memoryapp.memory.withheld import NOTHING, Withheld
 from memoryapp.models import Chat, Fact, Message, User
 from memoryapp.tokens import num_tokens
 
@@ -79,24 +80,22 @@ def recall(
     question: str,
     *,
     asked: Question | None = None,
-    without: Collection[str] = (),
-    local: bool = True,
+    withheld: Withheld = NOTHING,
 ) -> Recalled:
     """What to tell the talker before it answers `question` in `chat`.
 
     Nothing if the person or the chat has memory off. Else the facts that are always in, the
     facts and old turns that score at least `RECALL_FLOOR` (the best turn more), `RECALL_LIMIT`
     of each at most and `RECALL_TOKENS` in all, and what came near. `asked` is what `begin` made
-    of the question, if it was asked. `without` are ids to leave out; `local=False` leaves out
-    what only models on this machine may see.
+    of the question, if it was asked.
     """
     started = time.perf_counter()
     if not (user.memory_on and chat.memory_on):
         return Recalled()
     asked = asked or understand(user, question)
     found = scan(
-        facts_of(user, without=without, local=local, due=asked.due),
-        turns_of(user, chat=chat, without=without, local=local),
+        facts_of(user, withheld=withheld, due=asked.due),
+        turns_of(user, chat=chat, withheld=withheld),
         question=asked,
     )
     reasons = reasons_to_stand(found)
@@ -109,7 +108,7 @@ def recall(
     ]
     clear = clear_of(found.count(*TURNS))
     chosen = choose(load(user, candidates, question, reasons), question, clear)
-    turns = marked(user, chosen.turns, without=without, local=local)
+    turns = marked(user, chosen.turns, withheld=withheld)
     milliseconds = round(1000 * (time.perf_counter() - started))
     return replace(chosen, turns=tuple(turns), milliseconds=milliseconds)
 
@@ -243,15 +242,14 @@ async def arecall(
     question: str,
     *,
     asked: Question | None = None,
-    without: Collection[str] = (),
-    local: bool = True,
+    withheld: Withheld = NOTHING,
 ) -> Recalled:
     """As `recall`, off the event loop. After `RECALL_TIMEOUT_MS` the reply goes on without it."""
     loop = asyncio.get_running_loop()
     if not _rehearse.cache_info().currsize:
         # Once in the life of a process; the first question is not to lose its memory over it.
         await loop.run_in_executor(executor, prepare)
-    work = partial(recall, user, chat, question, asked=asked, without=without, local=local)
+    work = partial(recall, user, chat, question, asked=asked, withheld=withheld)
     started = time.perf_counter()
     job = loop.run_in_executor(executor, with_own_connection, work)
     try:
@@ -299,21 +297,20 @@ def search_archive(
     *,
     limit: int = 5,
     chat: Chat | None = None,
-    without: Collection[str] = (),
-    local: bool = True,
+    withheld: Withheld = NOTHING,
 ) -> list[Memory]:
     """Old messages that fit, best first: what the talker looks up by itself.
 
     Those of `chat` that still stand in its prompt are left out, and all of them if the person or
-    the chat has memory off. `without` and `local` are as in `recall`.
+    the chat has memory off.
     """
     is_off = not user.memory_on or (chat is not None and not chat.memory_on)
     if is_off or not question.strip():
         return []
     asked = understood(user, question)
     seen = scan(
-        facts_of(user, without=without, local=local),
-        turns_of(user, chat=chat, without=without, local=local),
+        facts_of(user, withheld=withheld),
+        turns_of(user, chat=chat, withheld=withheld),
         question=asked,
     )
     turns = distinct(
@@ -321,4 +318,4 @@ def search_archive(
     )
     least = least_of(turns, clear_of(seen.count(*TURNS)))
     found = [turn for turn in turns if turn.score >= least][:limit]
-    return marked(user, found, without=without, local=local)
+    return marked(user, found, withheld=withheld)

@@ -4,6 +4,7 @@ from django.utils import timezone
 
 from memoryapp.memory import forgetting, ledger
 from memoryapp.memory.recall import recall, search_archive
+from memoryapp.memory.withheld import Withheld
 from memoryapp.models import Chat, Fact, Message
 from tests.memory.findable import earlier_chat, said
 
@@ -111,14 +112,14 @@ def test_a_key_that_was_corrected_changes_nothing_of_what_was_said(ada):
 def test_what_only_local_models_may_see_is_not_told_with_a_turn_to_others(ada):
     message, _ = told_home(ada)
     moved(ada, local_only=True)
-    (turn,) = turns(ada, local=False)
+    (turn,) = turns(ada, withheld=Withheld(local_only=True))
     assert (turn.id, turn.since, turn.ended) == (str(message.pk), "", "city")
 
 
 def test_what_a_reply_goes_without_is_not_told_with_a_turn(ada):
     told_home(ada)
     now = moved(ada)
-    (turn,) = turns(ada, without={str(now.pk)})
+    (turn,) = turns(ada, withheld=Withheld({str(now.pk)}))
     assert (turn.since, turn.ended) == ("", "city")
 
 

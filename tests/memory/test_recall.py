@@ -14,6 +14,7 @@ from memoryapp.memory.recall import (
     search,
     search_archive,
 )
+from memoryapp.memory.withheld import Withheld
 from memoryapp.models import Chat, Fact, Message
 from memoryapp.tokens import num_tokens
 from tests.memory.findable import TOOLS, earlier_chat, make_fact, said, texts
@@ -180,28 +181,28 @@ def test_facts_that_do_not_hold_are_not_recalled(ada, chat, terraform, fields):
     assert recall(ada, chat, TOOLS).memories == ()
 
 
-def test_without_leaves_a_fact_out_and_what_taught_it(ada, chat):
+def test_withholding_leaves_a_fact_out_and_what_taught_it(ada, chat):
     (source,) = said(Chat.objects.create(user=ada), "We deploy with Terraform, always have.")
     said(source.chat, "Noted: you deploy with Terraform.", role=Message.Role.ASSISTANT)
     fact = make_fact(ada, "deployment_tool", "Terraform", source_message=source)
     assert recall(ada, chat, TOOLS).memories
-    found = recall(ada, chat, TOOLS, without=[str(fact.pk)])
+    found = recall(ada, chat, TOOLS, withheld=Withheld([str(fact.pk)]))
     assert (found.memories, found.turns, found.near_misses) == ((), (), ())
 
 
-def test_without_leaves_a_turn_out(ada, chat):
+def test_withholding_leaves_a_turn_out(ada, chat):
     (message,) = said(Chat.objects.create(user=ada), "We deploy with Terraform.")
-    assert recall(ada, chat, TOOLS, without=[str(message.pk)]).turns == ()
+    assert recall(ada, chat, TOOLS, withheld=Withheld([str(message.pk)])).turns == ()
 
 
 def test_what_only_local_models_may_see_is_withheld_from_others_with_its_source(ada, chat):
     (source,) = said(Chat.objects.create(user=ada), "We deploy with Terraform, always have.")
     make_fact(ada, "deployment_tool", "Terraform", source_message=source, local_only=True)
     assert recall(ada, chat, TOOLS).memories
-    found = recall(ada, chat, TOOLS, local=False)
+    found = recall(ada, chat, TOOLS, withheld=Withheld(local_only=True))
     assert (found.memories, found.turns, found.near_misses) == ((), (), ())
     assert search_archive(ada, TOOLS)
-    assert search_archive(ada, TOOLS, local=False) == []
+    assert search_archive(ada, TOOLS, withheld=Withheld(local_only=True)) == []
 
 
 def test_what_waits_for_approval_is_not_told_by_the_message_that_taught_it(ada, chat):
