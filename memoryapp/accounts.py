@@ -8,6 +8,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from memoryapp.models import User
@@ -39,6 +40,9 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return bool(settings.SIGNUP == "open")
+
+    def get_password_change_redirect_url(self, request: HttpRequest) -> str:
+        return reverse("settings")  # which says that it is done
 
 
 def note_visit(request: HttpRequest) -> None:

@@ -67,7 +67,9 @@ def test_a_password_is_changed(ada):
     client = client_of(ada)
     new = "an-even-longer-password"
     data = {"oldpassword": "a-long-password", "password1": new, "password2": new}
-    assert client.post("/accounts/password/change/", data).status_code == 302
+    response = client.post("/accounts/password/change/", data, follow=True)
+    assert response.redirect_chain == [("/settings/", 302)]
+    assert "Password successfully changed." in response.content.decode()
     ada.refresh_from_db()
     assert ada.check_password(new)
 
