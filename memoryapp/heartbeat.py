@@ -4,18 +4,15 @@ Each worker holds a shared lock in PostgreSQL, which ends with its connection.
 """
 
 from django.conf import settings
-from django.db import connection, connections
+from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import QuerySet
 from django.db.utils import DEFAULT_DB_ALIAS
 from django_q.models import OrmQ
 
+from memoryapp import locks
+
 LOCK = (1835363697, 1)  # two numbers that nothing else locks: "memq" in ASCII, and which lock
-COUNT = """
-    select count(*) from pg_locks
-    where locktype = 'advisory' and objsubid = 2 and granted and classid = %s and objid = %s
-    and database = (select oid from pg_database where datname = current_database())
-"""
 
 
 class Heartbeat:
@@ -44,9 +41,8 @@ class Heartbeat:
 
 def num_workers() -> int:
     """How many workers are alive on all machines."""
-    with connection.cursor() as cursor:
-        cursor.execute(COUNT, LOCK)
-        return int(cursor.fetchone()[0])
+    kind, number = LOCK
+    return locks.holders(kind).count(number)
 
 
 def queue() -> "QuerySet[OrmQ]":

@@ -1,4 +1,4 @@
-"""Locks by name in PostgreSQL, so that work of one name is done one at a time, on all machines.
+"""Locks in PostgreSQL, which all machines see: work of one name is done one at a time.
 
 They are held by the session and not by a transaction: a model may think meanwhile.
 """
@@ -9,6 +9,11 @@ from contextlib import contextmanager
 from django.conf import settings
 from django.db import connection
 
+HOLDERS = """
+    select objid::bigint from pg_locks
+    where locktype = 'advisory' and objsubid = 2 and granted and classid = %s
+    and database = (select oid from pg_database where datname = current_database())
+"""
 # Those of this process: PostgreSQL gives a session the same lock again and again.
 _held: set[str] = set()
 
@@ -57,3 +62,10 @@ def _try(name: str) -> bool:
 def _unlock(name: str) -> None:
     with connection.cursor() as cursor:
         cursor.execute("select pg_advisory_unlock(hashtextextended(%s, 0))", [name])
+
+
+def holders(kind: int) -> list[int]:
+    """The second number of each lock of two numbers that is held, where `kind` is the first."""
+    with connection.cursor() as cursor:
+        cursor.execute(HOLDERS, [kind])
+        return [number for (number,) in cursor.fetchall()]

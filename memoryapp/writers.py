@@ -9,19 +9,14 @@ import logging
 import secrets
 
 import psycopg
-from django.db import connection
 
+from memoryapp import locks
 from memoryapp.channel_layer import conninfo
 
 logger = logging.getLogger(__name__)
 
 LOCK = 1835363703  # of two numbers the first, "memw" in ASCII; the second is the writer's own
 RETRY_SECONDS = 0.5
-LIVING = """
-    select objid::bigint from pg_locks
-    where locktype = 'advisory' and objsubid = 2 and granted and classid = %s
-    and database = (select oid from pg_database where datname = current_database())
-"""
 
 
 class Writer:
@@ -55,6 +50,4 @@ this = Writer()
 
 def living() -> set[int]:
     """The numbers of the writers that live, on all machines."""
-    with connection.cursor() as cursor:
-        cursor.execute(LIVING, [LOCK])
-        return {number for (number,) in cursor.fetchall()}
+    return set(locks.holders(LOCK))
