@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, cast
 
 from memoryapp.memory import indexing, ledger, recall
 from memoryapp.memory.phrases import is_off_the_record, takes_back_the_last
-from memoryapp.models import Chat, Fact, Message, Prompt, User
+from memoryapp.models import Chat, Fact, MemoryEvent, Message, Prompt, User
 
 if TYPE_CHECKING:
     from memoryapp.agents.extractor import Heard, Known
@@ -32,12 +32,12 @@ def unread(chat: Chat) -> list[Message]:
     return [] if is_more_coming and num_turns < TURNS_TOGETHER else batch
 
 
-def on_record(chat: Chat, batch: Sequence[Message]) -> list[Message]:
-    """The batch without what the person asked not to remember.
+def on_record(chat: Chat, batch: Sequence[Message]) -> tuple[list[Message], list[Message]]:
+    """The batch without what the person asked not to remember, and the messages taken back for it.
 
     What is said of the message before takes that one out too, and undoes what it had taught.
     """
-    kept: list[Message] = []
+    kept, taken_back = list[Message](), list[Message]()
     for message in batch:
         if message.role != Message.Role.USER or not is_off_the_record(message.body):
             kept.append(message)
@@ -48,13 +48,25 @@ def on_record(chat: Chat, batch: Sequence[Message]) -> list[Message]:
                 ledger.take_back(message=last, actor=chat.user.username)
                 indexing.take_off_record(last)
                 kept = [other for other in kept if other.pk != last.pk]
-    return kept
+                taken_back.append(last)
+    return kept, taken_back
 
 
 def last_said(batch: Sequence[Message]) -> Message | None:
     """The person's own last message among these."""
     said = [message for message in batch if message.role == Message.Role.USER]
     return said[-1] if said else None
+
+
+def changed(batch: Sequence[Message], events: Sequence[MemoryEvent]) -> list[Message]:
+    """The person's messages under whose replies these events change what stands there.
+
+    Always with the last one, where a failure may stand that is over now; what taught something
+    comes after it, for only one notice is shown.
+    """
+    ids, last = {event.message_id for event in events}, last_said(batch)
+    said = (message for message in batch if message.pk in ids or message == last)
+    return sorted(said, key=lambda message: message.pk in ids)
 
 
 def mark_read(batch: Sequence[Message]) -> None:

@@ -48,7 +48,9 @@ def extract(chat_id: str) -> Steps[None]:
     with unless_busy(f"extract:{chat.user_id}"):
         if not (batch := learning.unread(chat)):
             return
-        heard = learning.on_record(chat, batch)
+        heard, taken_back = learning.on_record(chat, batch)
+        for message in taken_back:
+            _tell(chat, "learned", message)
         said_last = learning.last_said(heard) if chat.remembers else None
         if said_last is None:
             learning.mark_read(batch)
@@ -62,11 +64,15 @@ def extract(chat_id: str) -> Steps[None]:
             # Locked, and as it is now: memory may have been switched off meanwhile.
             locked = Chat.objects.select_for_update(of=("self",))
             chat = locked.select_related("user").get(pk=chat_id)
-            if chat.remembers:
+            events = (
                 ledger.apply(user=chat.user, operations=run.output, messages=heard, model=run.model)
+                if chat.remembers
+                else []
+            )
             learning.mark_read(batch)
             Usage.objects.record(user=chat.user, chat=chat, agent="extractor", run=run)
-            _tell(chat, "learned", said_last)
+            for message in learning.changed(heard, events):
+                _tell(chat, "learned", message)
 
 
 def _read(chat: Chat, batch: Sequence[Message]) -> Steps[Any]:

@@ -11,14 +11,14 @@ from channels.layers import get_channel_layer
 from channels.routing import URLRouter
 from django.contrib.auth.models import AnonymousUser
 
-from memoryapp import branches, followers, fragments, replies, turns
+from memoryapp import branches, followers, fragments, replies, tasks, turns
 from memoryapp.agents import llm
 from memoryapp.channel_layer import chat_group
 from memoryapp.memory import ledger
 from memoryapp.models import Message
 from memoryapp.routing import websocket_urlpatterns
 from tests.factories import proposal
-from tests.fakes import says
+from tests.fakes import learns, operation, says
 from tests.test_channel_layer import cut_connections
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -297,6 +297,35 @@ async def test_a_person_who_wants_no_notice_gets_only_the_line(tabs, taught, cha
     tab = await tabs(ada, chat)
     await tell(chat, "learned", taught.pk)
     assert 'class="notice"' not in await tab.until("receipt__learned")
+
+
+@sync_to_async
+def learn_of(chat, *turns_, operations=()):
+    """The replies of these turns, which the extractor has read together."""
+    replies_ = []
+    for body in turns_:
+        chat.add_message(Message.Role.USER, body)
+        replies_.append(chat.add_message(Message.Role.ASSISTANT, "I see."))
+    with llm.override({"extractor": learns(*operations)}):
+        tasks.extract(str(chat.pk))
+    return replies_
+
+
+async def test_of_turns_read_together_each_shows_what_it_taught(tabs, chat, ada):
+    tab = await tabs(ada, chat)
+    operations = operation("city", "Graz", "I live in Graz"), operation("pet", "a cat", "a cat")
+    said = "I live in Graz.", "I have a cat.", "Hm."
+    first, second, _ = await learn_of(chat, *said, operations=operations)
+    for reply, value in (first, "Graz"), (second, "a cat"):
+        frame = await tab.until(f'id="receipt-{reply.pk}"')
+        assert f'<span class="now">{value}</span>' in frame
+        assert 'class="notice"' in frame
+
+
+async def test_what_is_taken_back_is_taken_off_the_page(tabs, taught, chat, ada):
+    tab = await tabs(ada, chat)
+    await learn_of(chat, "That was just an example.")
+    assert "receipt__learned" not in await tab.until("Taken back what was learned")
 
 
 async def test_a_summary_that_was_written_again_takes_its_place(tabs, chat, ada):
