@@ -2,7 +2,8 @@
 
 import hashlib
 import hmac
-from collections.abc import Collection, Iterable
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -12,7 +13,9 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_noop
 
 from memoryapp.memory.operations import Operation, normalised
-from memoryapp.memory.wording import content, contents, is_telling, repeats, said
+from memoryapp.memory.scan import fetch
+from memoryapp.memory.traces import Traces
+from memoryapp.memory.wording import content, contents, is_telling, said
 from memoryapp.models import (
     Chat,
     Fact,
@@ -31,6 +34,17 @@ REMOVED = gettext_noop(
     "Removed from: versions {}, log entries {}, receipts {}, messages {}, summaries {}, titles {}"
 )
 RECEIPT_PARTS = ("memories", "near_misses", "turns", "archive", "prompts")
+RECEIPTS_AT_ONCE = 200  # some megabytes
+# The replies with one of these ids on their receipt, or with what holds instead of it.
+HOLDING = """
+select id from memoryapp_message where user_id = %(user)s and receipt <> '{}' and exists (
+    select from unnest(array['$.*[*].id', '$.*[*].since_ids[*]']::jsonpath[]) as path,
+        jsonb_path_query(receipt, path) as found
+    where found #>> '{}' = any(%(ids)s)
+)
+"""
+Place = tuple[str, str]
+Taught = dict[Any, set[str]]  # by message
 
 
 @dataclass
@@ -90,12 +104,23 @@ def digests(user: User, key: str, text: str) -> set[str]:
 def note(row: Fact | Prompt, *, was_turned_down: bool = False) -> None:
     """Hold later extractions to it that this value was forgotten or turned down."""
     if row.user is not None:
+        _note(row.user, [row], was_turned_down=was_turned_down)
+
+
+def _note(user: User, rows: Iterable[Fact | Prompt], *, was_turned_down: bool = False) -> None:
+    noted = {}
+    for row in rows:
         key = GONE if said(row.value, row.key.replace("_", " ")) else row.key
-        Forgotten.objects.update_or_create(
-            user=row.user,
-            digest=digest(row.user, row.key, row.value),
-            defaults={"key": key, "was_turned_down": was_turned_down},
+        hashed = digest(user, row.key, row.value)
+        noted[hashed] = Forgotten(
+            user=user, digest=hashed, key=key, was_turned_down=was_turned_down
         )
+    Forgotten.objects.bulk_create(
+        noted.values(),
+        update_conflicts=True,
+        unique_fields=["user", "digest"],
+        update_fields=["key", "was_turned_down"],
+    )
 
 
 def welcome_back(row: Fact | Prompt) -> None:
@@ -111,35 +136,41 @@ def forget(*, rows: QuerySet[Fact] | QuerySet[Prompt], actor: str) -> Report:
     It leaves versions, embeddings, the log, receipts, summaries and titles that a model made.
     Messages that say it stay in their chats for their owner to read, but are never recalled,
     condensed or sent to a model again. A later extraction of the same value waits for the owner's
-    decision.
+    decision. All that a person has is looked through once, however many rows these are.
     """
     report = Report()
     with transaction.atomic():
-        places = {(row.user_id, row.place): row for row in rows}
-        for row in places.values():
-            report.add(_forget_key(row, actor))
+        places: dict[int | None, set[Place]] = defaultdict(set)
+        for row in rows:
+            places[row.user_id].add(row.place)
+        for owner, of_owner in places.items():
+            user = User.objects.get(pk=owner) if owner else None
+            report.add(_forget_places(rows.model, user, of_owner, actor))
     return report
 
 
-def _forget_key(row: Fact | Prompt, actor: str) -> Report:
-    rows: Any = type(row).objects
-    versions: list[Fact | Prompt] = list(rows.versions_of(row))
-    report = Report(memories=1, versions=len(versions))
-    report.log_entries = _scrub_log(row.user, row.table, row.key, versions)
-    if row.user is not None:
-        for version in versions:
-            note(version)
-        silenced = _silence(row.user, versions)
+def _forget_places(
+    table: type[Fact] | type[Prompt], user: User | None, places: set[Place], actor: str
+) -> Report:
+    of_keys: Any = table.objects.filter(user=user, key__in={key for _, key in places})
+    versions: list[Fact | Prompt] = [row for row in of_keys if row.place in places]
+    traces = Traces(version.value for version in versions)
+    taught = _taught(versions)
+    report = Report(memories=len(places), versions=len(versions))
+    report.log_entries = _scrub_log(user, versions, taught, traces)
+    if user is not None:
+        _note(user, versions)
+        silenced = _silence(user, taught, traces)
         report.messages = len(silenced)
-        report.summaries = _dissolve_summaries(row.user, silenced, versions)
-        report.titles = _remove_titles(row.user, versions)
+        report.summaries = _dissolve_summaries(user, silenced, traces)
+        report.titles = _remove_titles(user, traces)
         ids = {str(version.pk) for version in versions} | {str(pk) for pk in silenced}
-        report.receipts = _scrub_receipts(row.user, ids)
-    rows.filter(pk__in=[version.pk for version in versions]).delete()
+        report.receipts = _scrub_receipts(user, ids)
+    of_keys.filter(pk__in=[version.pk for version in versions]).delete()
     MemoryEvent.objects.create(
-        user=row.user,
+        user=user,
         action=MemoryEvent.Action.FORGOTTEN,
-        table=row.table,
+        table=table._meta.model_name or "",
         key=GONE,
         reason=str(report),
         actor=actor,
@@ -147,42 +178,50 @@ def _forget_key(row: Fact | Prompt, actor: str) -> Report:
     return report
 
 
-def _says_one_of(text: str, versions: Iterable[Fact | Prompt]) -> bool:
-    values = (version.value for version in versions if is_telling(version.value))
-    return any(repeats(text, value) for value in values)
+def _taught(versions: Iterable[Fact | Prompt]) -> Taught:
+    """By each message that taught one of these: all values of the keys that it taught."""
+    values: dict[Place, set[str]] = defaultdict(set)
+    for version in versions:
+        values[version.place].add(version.value)
+    taught: Taught = defaultdict(set)
+    for version in versions:
+        if version.source_message_id:
+            taught[version.source_message_id] |= values[version.place]
+    return taught
 
 
-def _scrub_log(user: User | None, table: str, key: str, versions: Collection[Fact | Prompt]) -> int:
+def _has_word(text: str, values: Iterable[str]) -> bool:
+    return any(said(value, text) for value in values)
+
+
+def _scrub_log(
+    user: User | None, versions: Sequence[Fact | Prompt], taught: Taught, traces: Traces
+) -> int:
     events = MemoryEvent.objects.filter(user=user)
-    ids = [version.pk for version in versions]
-    taught = {version.source_message_id for version in versions if version.source_message_id}
-    telling = [event.pk for event in events if _tells(event, taught, versions)]
-    about = Q(table=table, row_id__in=ids) | Q(table=table, row_id=None, key=key)
-    about |= Q(pk__in=telling)
-    return events.filter(about).update(
+    tables, keys = {version.table for version in versions}, {version.key for version in versions}
+    telling = [event.pk for event in events if _tells(event, taught, traces)]
+    about = Q(row_id__in=[version.pk for version in versions]) | Q(row_id=None, key__in=keys)
+    return events.filter(Q(about, table__in=tables) | Q(pk__in=telling)).update(
         subject="", key=GONE, before=GONE, after=GONE, quote=GONE, operation=""
     )
 
 
-def _tells(event: MemoryEvent, taught: set[Any], versions: Collection[Fact | Prompt]) -> bool:
+def _tells(event: MemoryEvent, taught: Taught, traces: Traces) -> bool:
     """Whether an entry of the log says one of these; of the messages that taught it, any word."""
     key = event.key.replace("_", " ")
     text = "\n".join((event.subject, key, event.before, event.after, event.quote))
-    has_word = event.message_id in taught and any(said(each.value, text) for each in versions)
-    return has_word or _says_one_of(text, versions)
+    return _has_word(text, taught.get(event.message_id, ())) or traces.said_in(text)
 
 
-def _silence(user: User, versions: Collection[Fact | Prompt]) -> set[Any]:
+def _silence(user: User, taught: Taught, traces: Traces) -> set[Any]:
     """Keep the messages that taught or say it from ever reaching a prompt again.
 
     A reply to what taught it says it too if it has any word of it.
     """
     messages = Message.objects.for_user(user).spoken()
-    taught = {version.source_message_id for version in versions if version.source_message_id}
     silenced = set(taught)
     for pk, parent, body in messages.values_list("pk", "parent_id", "body"):
-        answers = parent in taught and any(said(version.value, body) for version in versions)
-        if answers or _says_one_of(body, versions):
+        if _has_word(body, taught.get(parent, ())) or traces.said_in(body):
             silenced.add(pk)
     messages.filter(pk__in=silenced).update(is_recallable=False, embedding=None)
     MessagePart.objects.filter(message__in=silenced).delete()
@@ -190,7 +229,7 @@ def _silence(user: User, versions: Collection[Fact | Prompt]) -> set[Any]:
     return silenced
 
 
-def _dissolve_summaries(user: User, silenced: set[Any], versions: Collection[Fact | Prompt]) -> int:
+def _dissolve_summaries(user: User, silenced: set[Any], traces: Traces) -> int:
     """Remove the summaries that may hold it; what they covered is history again until the next
     round condenses it anew."""
     messages = Message.objects.for_user(user)
@@ -200,7 +239,7 @@ def _dissolve_summaries(user: User, silenced: set[Any], versions: Collection[Fac
     holding = []
     for summary in summaries:
         folded_into[summary.pk] = summary.evicted_by_id
-        if summary.pk in covering or _says_one_of(summary.body, versions):
+        if summary.pk in covering or traces.said_in(summary.body):
             holding.append(summary.pk)
     # What a summary holds, the later ones that it was folded into may hold too.
     tainted: set[Any] = set()
@@ -213,9 +252,9 @@ def _dissolve_summaries(user: User, silenced: set[Any], versions: Collection[Fac
     return len(tainted)
 
 
-def _remove_titles(user: User, versions: Collection[Fact | Prompt]) -> int:
+def _remove_titles(user: User, traces: Traces) -> int:
     titled = Chat.objects.for_user(user).filter(title_source=Chat.TitleSource.AUTO)
-    telling = [chat.pk for chat in titled if _says_one_of(chat.title, versions)]
+    telling = [chat.pk for chat in titled if traces.said_in(chat.title)]
     return titled.filter(pk__in=telling).update(
         title=user.translate(UNTITLED), title_source=Chat.TitleSource.DEFAULT
     )
@@ -223,18 +262,19 @@ def _remove_titles(user: User, versions: Collection[Fact | Prompt]) -> int:
 
 def _scrub_receipts(user: User, ids: set[str]) -> int:
     """Take the text of these memories and turns out of receipts."""
-    holds = Q()
-    for id in ids:
-        for part in RECEIPT_PARTS:
-            holds |= Q(**{f"receipt__{part}__contains": [{"id": id}]})
-            holds |= Q(**{f"receipt__{part}__contains": [{"since_ids": [id]}]})
-    holding = Message.objects.for_user(user).filter(holds)
-    for message in holding:
-        for part in RECEIPT_PARTS:
-            for entry in message.receipt.get(part, []):
-                if entry["id"] in ids:
-                    entry["text"] = GONE
-                if ids & {entry["id"], *entry.get("since_ids", [])}:
-                    entry |= {key: "" for key in ("since", "ended") if key in entry}
-        Message.objects.filter(pk=message.pk).update(receipt=message.receipt)
+    holding = [id for (id,) in fetch(HOLDING, {"user": user.pk, "ids": list(ids)})]
+    for start in range(0, len(holding), RECEIPTS_AT_ONCE):
+        replies = Message.objects.in_bulk(holding[start : start + RECEIPTS_AT_ONCE]).values()
+        for reply in replies:
+            for part in RECEIPT_PARTS:
+                for entry in reply.receipt.get(part, []):
+                    _scrub_entry(entry, ids)
+        Message.objects.bulk_update(replies, ["receipt"])
     return len(holding)
+
+
+def _scrub_entry(entry: dict[str, Any], ids: set[str]) -> None:
+    if entry["id"] in ids:
+        entry["text"] = GONE
+    if not ids.isdisjoint({entry["id"], *entry.get("since_ids", [])}):
+        entry |= {key: "" for key in ("since", "ended") if key in entry}

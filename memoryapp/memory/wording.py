@@ -125,7 +125,7 @@ def repeats(text: str, value: str) -> bool:
     if quote_start(text, value) is not None:
         return True
     carried = content(value)
-    if said(value, text) != carried:
+    if not carried or said(value, text) != carried:
         return False
     return any(said(value, sentence) == carried for sentence in SENTENCES.split(text))
 

@@ -1,4 +1,6 @@
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from memoryapp.memory import eviction, ledger, review
 from memoryapp.memory.forgetting import GONE, forget
@@ -122,3 +124,29 @@ def test_a_title_that_tells_it_is_removed_in_its_owners_language(ada, learned, l
     forget_city(ada)
     learned.refresh_from_db()
     assert (learned.title, learned.title_source) == (title, "default")
+
+
+def test_forgetting_many_looks_through_everything_once(ada, learned):
+    def forget_all():
+        with CaptureQueriesContext(connection) as queries:
+            forget(rows=Fact.objects.for_user(ada), actor="ada")
+        return len(queries)
+
+    make_fact(ada, "name", "Ada Lovelace")
+    few = forget_all()
+    for number in range(30):
+        fact = remember(ada, f"thing_{number}", f"Bicycle {number} is red")
+        ledger.edit(row=fact, actor="ada", value=f"Bicycle {number} is blue")
+    assert forget_all() <= few
+    assert not Fact.objects.exists()
+    receipts = MemoryEvent.objects.filter(action="forgotten").values_list("reason", flat=True)
+    assert "versions 60, log entries 60" in receipts[0]
+
+
+def test_of_several_forgotten_at_once_each_leaves_the_words_of_what_taught_it_only(ada):
+    chat = make_chat(ada, "I was born in Oslo.", "Bergen is nice, too.", "I skate.", "Like Oslo!")
+    make_fact(ada, "birthplace", "Oslo", source_message=chat.archive[0])
+    make_fact(ada, "sport", "skating in Bergen", source_message=chat.archive[2])
+    forget(rows=Fact.objects.for_user(ada), actor="ada")
+    recallable = chat.archive.filter(is_recallable=True).values_list("body", flat=True)
+    assert list(recallable) == ["Bergen is nice, too."]

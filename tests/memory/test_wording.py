@@ -89,3 +89,8 @@ def test_keys_that_differ_in_nothing_that_matters_are_the_same(one, other, is_sa
 def test_every_spelling_of_a_key_leads_to_the_same_one():
     assert {wording.canonical(key) for key in wording.spellings("residence")} == {"city"}
     assert "user_city" in wording.spellings("town")
+
+
+def test_a_value_without_any_word_is_repeated_letter_for_letter_only():
+    assert wording.repeats("Well done 👍👍", "👍👍")
+    assert not wording.repeats("I live in Graz.", "👍👍")
