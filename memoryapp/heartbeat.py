@@ -1,14 +1,8 @@
-"""How background work stands: which workers are alive, and what waits for them.
+"""Which workers are alive: each holds a lock in PostgreSQL, which ends with its connection."""
 
-Each worker holds a shared lock in PostgreSQL, which ends with its connection.
-"""
-
-from django.conf import settings
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import QuerySet
 from django.db.utils import DEFAULT_DB_ALIAS
-from django_q.models import OrmQ
 
 from memoryapp import locks
 
@@ -43,9 +37,3 @@ def num_workers() -> int:
     """How many workers are alive on all machines."""
     kind, number = LOCK
     return locks.holders(kind).count(number)
-
-
-def queue() -> "QuerySet[OrmQ]":
-    """The tasks that wait, whose `lock` has passed, and those that are taken."""
-    tasks: QuerySet[OrmQ] = OrmQ.objects.filter(key=settings.Q_CLUSTER["name"])
-    return tasks

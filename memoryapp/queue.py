@@ -11,13 +11,12 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from django_q.brokers.orm import ORM
 from django_q.models import OrmQ, Success, Task
 from django_q.monitor import save_task
 from django_q.tasks import async_task
-
-from memoryapp import heartbeat
 
 logger = logging.getLogger("memoryapp.tasks")
 
@@ -41,6 +40,12 @@ class Later(ORM):
         return self.get_connection().create(key=self.list_key, payload=task, lock=self.due).pk
 
 
+def tasks() -> "QuerySet[OrmQ]":
+    """Those that wait, whose `lock` has passed, and those that are taken."""
+    rows: QuerySet[OrmQ] = OrmQ.objects.filter(key=settings.Q_CLUSTER["name"])
+    return rows
+
+
 def enqueue(task: Callable[..., None], *ids: Any, due: datetime | None = None) -> None:
     """Hand a task to the worker, which takes it up at once, or when it is due. It is a row of the
     current transaction, so that neither what was saved nor what follows from it is ever there
@@ -58,7 +63,7 @@ def take(task: Callable[..., None], own: Call, *, most: int) -> dict[Call, list[
 
     What failed before is left to the cluster, which notes how it ends this time.
     """
-    waiting = heartbeat.queue().filter(lock__lt=timezone.now())
+    waiting = tasks().filter(lock__lt=timezone.now())
     rows = waiting.order_by("pk")[: TASKS_OF_A_REPLY * (most + TIMES)]
     found = [row for row in rows if row.task.get("func") is task]
     tried = set(Task.objects.filter(pk__in=map(OrmQ.task_id, found)).values_list("pk", flat=True))

@@ -15,9 +15,8 @@ from django.db import Error, connection
 from django.utils import timezone
 from django_q.models import OrmQ, Task
 
-from memoryapp import tasks
-from memoryapp.heartbeat import Heartbeat, num_workers, queue
-from memoryapp.queue import drop_done
+from memoryapp import queue, tasks
+from memoryapp.heartbeat import Heartbeat, num_workers
 from memoryapp.supervisor import Child
 
 logger = logging.getLogger(__name__)
@@ -37,7 +36,7 @@ def give_back() -> None:
     """
     if num_workers() <= 1:
         now = timezone.now()
-        queue().filter(lock__gt=now).update(lock=now)
+        queue.tasks().filter(lock__gt=now).update(lock=now)
 
 
 class Cluster(Child):
@@ -122,7 +121,7 @@ class Watchdog:
             logger.warning("Background work has stalled (%s): starting it again", why)
             self.cluster.kill()
             self.cluster.start()
-        drop_done()
+        queue.drop_done()
         if time.monotonic() >= self.next_sweep:
             self.next_sweep = time.monotonic() + SWEEP_SECONDS
             sweep()
@@ -136,7 +135,7 @@ class Watchdog:
         # Not those that are only to come a little later.
         later = timedelta(seconds=tasks.LESSON_SECONDS)
         # Read once: what is taken while this looks has not been left lying.
-        rows = list(queue().filter(lock__gt=timezone.now() + later))
+        rows = list(queue.tasks().filter(lock__gt=timezone.now() + later))
         taken = {row.pk: row.lock for row in rows}
         if is_working or self.cluster.is_starting or taken != self.taken:
             self.taken = taken
@@ -153,7 +152,7 @@ class Watchdog:
     def has_work(self, taken: Sequence[OrmQ]) -> bool:
         """Whether a task has waited too long, or one of these was taken and never run."""
         latest = timezone.now() - timedelta(seconds=self.patience)
-        if queue().filter(lock__lt=latest).exists():
+        if queue.tasks().filter(lock__lt=latest).exists():
             return True
         if num_workers() > 1:
             return False  # another machine may have taken them

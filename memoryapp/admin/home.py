@@ -10,7 +10,7 @@ from django.db.models.functions import TruncDate
 from django.utils import timezone
 from django_q.models import Failure
 
-from memoryapp import charts, heartbeat
+from memoryapp import charts, heartbeat, queue
 from memoryapp.models import Chat, Fact, Message, Passage, Resource, Usage, User
 
 DAYS = 30
@@ -37,7 +37,7 @@ def context() -> dict[str, Any]:
             ("Facts learned a day", counted(Fact.objects.all(), "recorded_at", first, today)),
         ],
         "num_workers": heartbeat.num_workers(),
-        "num_waiting": heartbeat.queue().count(),
+        "num_waiting": queue.tasks().count(),
         "num_failed": Failure.objects.count(),
         "failures": Failure.objects.order_by("-started")[:FAILURES_MOST],
         "agents": agents(usage),

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from memoryapp import database, heartbeat
+from memoryapp import database, heartbeat, queue
 from memoryapp.memory import embeddings
 
 QUEUE_AGE_MAX = timedelta(minutes=5)
@@ -57,7 +57,7 @@ def _worker() -> str:
 
 def _queue() -> str:
     now = timezone.now()
-    oldest = heartbeat.queue().aggregate(oldest=Min("lock"))["oldest"]
+    oldest = queue.tasks().aggregate(oldest=Min("lock"))["oldest"]
     if oldest is None or now - oldest <= QUEUE_AGE_MAX:
         return ""
     return f"a task has waited for {(now - oldest).total_seconds():.0f} s"
