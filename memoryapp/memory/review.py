@@ -7,6 +7,7 @@ from enum import Enum, auto
 from django.utils.translation import gettext_noop
 
 from memoryapp.memory import forgetting
+from memoryapp.memory.moods import says_so
 from memoryapp.memory.operations import Operation, is_question, quote_start, storable
 from memoryapp.memory.pasted import is_pasted
 from memoryapp.memory.phrases import (
@@ -50,6 +51,7 @@ SECRET = gettext_noop(
 )
 UNSUPPORTED = gettext_noop("Its quote doesn't speak of it.")
 UNSAID = gettext_noop("You didn't say {} there.")
+NOT_SO = gettext_noop("You didn't say there that it is so.")
 SOMEBODY_ELSE = gettext_noop("Its quote is about somebody else.")
 TURNED_DOWN = gettext_noop("You turned this down before.")
 FORGOTTEN = gettext_noop("You asked me to forget this.")
@@ -115,7 +117,9 @@ def _lack_of_support(operation: Operation, body: str) -> str:
         return UNSUPPORTED
     if names := unsaid_names(operation, body):
         return UNSAID.format(names[0])
-    return SOMEBODY_ELSE if is_about_somebody_else(operation, body) else ""
+    if is_about_somebody_else(operation, body):
+        return SOMEBODY_ELSE
+    return "" if says_so(operation, body) else NOT_SO
 
 
 def is_storable(operation: Operation) -> bool:

@@ -107,7 +107,7 @@ def unsaid_names(operation: Operation, body: str) -> list[str]:
     first = FIRST_NAME.match(value)
     named = ([first.group(1)] if first else []) + LATER_NAMES.findall(value)
     about = f"{body} {operation.key} {operation.subject}"
-    light = FUNCTION_WORDS | FRAME_WORDS
+    light = FUNCTION_WORDS | FRAME_WORDS | VERDICTS
     return [name for name in named if name.casefold() not in light and not said(name, about)]
 
 
