@@ -45,7 +45,7 @@ class TemporaryConsumer(PageConsumer):
         self.condensing = asyncio.Lock()
         await self.accept()
 
-    async def disconnect(self, code: int) -> None:
+    async def left(self) -> None:
         if not hasattr(self, "temporary"):
             return
         OPEN[self.user.pk] -= 1
@@ -77,10 +77,11 @@ class TemporaryConsumer(PageConsumer):
         if not isinstance(said, list) or not said or self.temporary.messages:
             return
         self.temporary = temporary.unpacked(self.user, list(map(str, said)))
-        await self._show_all()
-        if self.temporary.needs_answer:
-            turn = self.temporary.answer()
-            await self._begin(turn, entries=self._entries(turn.reply))
+        turn = self.temporary.answer() if self.temporary.needs_answer else None
+        # With the reply that is to come: without, the page would offer to send for a moment.
+        await self._show_all(streaming=turn and turn.reply)
+        if turn:
+            self._begin(turn)
 
     async def _ask(self, body: str, message_id: str) -> None:
         if message_id and message_id == self.message_id:
@@ -92,17 +93,17 @@ class TemporaryConsumer(PageConsumer):
         turn = self.temporary.ask(body)
         self.message_id = message_id
         entries = self._entries(turn.user_message, turn.reply)
-        await self._begin(turn, entries=entries, message_id=uuid.uuid4())
+        await self._show(turn, entries=entries, message_id=uuid.uuid4())
+        self._begin(turn)
 
     async def _answer_again(self) -> None:
         before = self.temporary.spoken[-1:]
         turn = self.temporary.answer()
-        await self._begin(turn, entries=self._entries(turn.reply), gone=before[0])
+        await self._show(turn, entries=self._entries(turn.reply), gone=before[0])
+        self._begin(turn)
 
-    async def _begin(self, turn: Turn, **shown: Any) -> None:
-        """Show a turn that has begun, and have its reply written."""
-        shown |= {"is_temporary": True, "streaming": turn.reply}
-        await self.push("chats/_turn.html", shown)
+    def _begin(self, turn: Turn) -> None:
+        """Have the reply of a turn written."""
         task = asyncio.create_task(self._answer(turn))
         self.working.add(task)
         task.add_done_callback(self._worked)
@@ -135,6 +136,11 @@ class TemporaryConsumer(PageConsumer):
             if summary := await temporary.condense(self.temporary):
                 await self._show_summary(summary)
 
+    async def _show(self, turn: Turn, **shown: Any) -> None:
+        """A turn that has begun."""
+        shown |= {"is_temporary": True, "streaming": turn.reply}
+        await self.push("chats/_turn.html", shown)
+
     async def _show_summary(self, summary: Message) -> None:
         covered = self.temporary.covered_by(summary)
         folded = [message for message in covered if message.role == Message.Role.SUMMARY]
@@ -147,11 +153,12 @@ class TemporaryConsumer(PageConsumer):
         }
         await self.push("chats/_temporary_summary.html", context)
 
-    async def _show_all(self) -> None:
+    async def _show_all(self, *, streaming: Message | None) -> None:
         """The whole thread anew, in the place of what a lost connection left behind."""
         entries = self._entries(*self.temporary.messages)
         thread = {"entries": entries, "num_condensed": self.temporary.num_condensed}
-        await self.push("chats/_temporary_thread.html", {"is_temporary": True, "thread": thread})
+        context = {"is_temporary": True, "thread": thread, "streaming": streaming}
+        await self.push("chats/_temporary_thread.html", context)
 
     def _entries(self, *messages: Message) -> list[Entry]:
         return [

@@ -1,4 +1,4 @@
-"""A temporary chat while what serves it is killed and replaced."""
+"""A temporary chat while what serves it is killed, cut off and replaced."""
 
 import re
 import subprocess
@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 from tests.browser.conftest import CHROMIUM, FLAGS, say
+from tests.browser.test_temporary import shut_off
 from tests.faults.model import words
 from tests.faults.product import PASSWORD, kill, product
 from tests.faults.test_two_web_processes import writing
@@ -44,6 +45,11 @@ def answering(up, model):
     )
 
 
+def cut(page):
+    shut_off(page)
+    page.get_by_role("button", name="Try now").click()
+
+
 def is_written_down(up):
     """Whether any file of the product, the database's own among them, holds the secret."""
     # Quietly: files of PostgreSQL come and go.
@@ -57,6 +63,7 @@ def test_it_goes_on_in_another_process_and_is_written_down_nowhere_until_it_is_k
     replies = page.locator(".message--assistant .message__body")
     ends = {
         "its process is killed": lambda: kill(answering(up, model)),
+        "its connection is cut": lambda: cut(page),
         "the whole server is killed": lambda: kill(up.web),
     }
     for number, (how, end) in enumerate(ends.items(), 1):
@@ -71,13 +78,13 @@ def test_it_goes_on_in_another_process_and_is_written_down_nowhere_until_it_is_k
         expect(page.locator("#offline")).to_be_hidden()
         expect(page.get_by_role("button", name="Send", exact=True)).to_be_visible()
         expect(page.get_by_label("Message", exact=True)).to_have_value("Half a thought")
-    expect(page.locator(".message--user")).to_have_count(2)
+    expect(page.locator(".message--user")).to_have_count(3)
     assert up.num_rows() == before
     assert not is_written_down(up)
     assert SECRET not in up.up.printed
     page.get_by_role("button", name="Keep this chat").click()
     expect(page).to_have_url(re.compile("/chats/[0-9a-f-]{36}/$"))
-    expect(page.locator(".message--user")).to_have_count(2)
+    expect(page.locator(".message--user")).to_have_count(3)
     kept = up.rows("select distinct body from memoryapp_message where role = 'assistant'")
     assert kept == [(words(40),)]
     assert is_written_down(up)
