@@ -76,7 +76,7 @@ class ChatConsumer(PageConsumer):
         if self.is_joined or message["type"].startswith("websocket."):
             await super().dispatch(message)
 
-    async def disconnect(self, code: int) -> None:
+    async def left(self) -> None:
         if hasattr(self, "chat"):
             group = chat_group(self.chat.pk)
             await self.channel_layer.group_discard(group, self.channel_name)

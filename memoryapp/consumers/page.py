@@ -55,6 +55,18 @@ class PageConsumer(AsyncWebsocketConsumer, ABC):
         """The address of the page."""
 
     @abstractmethod
+    async def left(self) -> None:
+        """The page is gone, however that came about; it may not even have been let in."""
+
+    async def __call__(self, *connection: Any) -> None:
+        try:
+            await super().__call__(*connection)
+        finally:
+            # Channels' `disconnect` isn't called where a page goes while it is let in, nor where
+            # something else fails.
+            await self.left()
+
+    @abstractmethod
     async def do(self, action: str, asked: Event) -> None:
         """What the page asks for; an unknown action is answered in a sentence."""
 
