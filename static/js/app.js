@@ -4,6 +4,7 @@ import { fill, submit, unfold } from "./composer.js";
 import { all, announce, isComposing, isTaken, isTouch, one } from "./dom.js";
 import "./math.js";
 import { follow, stay, watchScroll } from "./scroll.js";
+import { ask, reconnect } from "./socket.js";
 import { said } from "./temporary.js";
 import { sendWaiting, takeBack } from "./waiting.js";
 
@@ -11,9 +12,6 @@ const isWide = matchMedia("(min-width: 80rem)");
 
 // Connection
 
-let socket = null;
-
-const ask = (action) => socket?.send(JSON.stringify(action), null);
 const join = () => ask({ action: "join", stamp: one("#thread").dataset.stamp, said: said() });
 const isOfThread = (event) => event.detail.target.id === "thread";
 
@@ -24,23 +22,7 @@ function tell(problem) {
   box.hidden = false;
 }
 
-function showOffline(isOffline) {
-  const box = one("#offline");
-  if (box) box.hidden = !isOffline;
-}
-
-document.addEventListener("htmx:wsOpen", (event) => {
-  socket = event.detail.socketWrapper;
-  showOffline(false);
-  join();
-});
-document.addEventListener("htmx:wsClose", () => showOffline(true));
-// Long before the socket notices.
-window.addEventListener("offline", () => showOffline(true));
-window.addEventListener("online", () => {
-  if (socket) socket.reconnect();
-  else showOffline(false);
-});
+document.addEventListener("htmx:wsOpen", join);
 document.addEventListener("htmx:sendError", () => tell("unreachable"));
 document.addEventListener("htmx:timeout", () => tell("unreachable"));
 document.addEventListener("htmx:responseError", (event) => tell(String(event.detail.xhr.status)));
@@ -70,6 +52,7 @@ document.addEventListener("htmx:oobBeforeSwap", (event) => {
 
 // The thread is read again when this page can't follow what happened. Meanwhile nobody edits in it,
 // and no answer is under way to it: both would be lost with what they belong to.
+const READ_AGAIN_AFTER = 5000; // milliseconds, when it couldn't be read
 let isStale = false;
 let opened = []; // what a person had unfolded stays so
 const isInUse = () => Boolean(one("#thread :is([data-edit-form], .htmx-request)"));
@@ -94,6 +77,7 @@ document.addEventListener("htmx:beforeSwap", (event) => {
 
 document.addEventListener("htmx:afterRequest", (event) => {
   const { elt } = event.detail.requestConfig; // which may be gone from the page by now
+  if (isOfThread(event) && !isTaken(event)) setTimeout(join, READ_AGAIN_AFTER);
   if (isTaken(event) && elt.matches("[data-edit-form]")) {
     delete elt.dataset.editForm;
     follow();
@@ -196,7 +180,7 @@ const presses = {
   },
   "[data-jump]": follow,
   "[data-saying]": (button) => fill(one(".quote", button).textContent),
-  "[data-reconnect]": () => socket?.reconnect(),
+  "[data-reconnect]": reconnect,
   "[data-copy]": (button) => copy(button, one("code", button.closest(".code")).textContent),
   "[data-copy-message]": (button) =>
     copy(button, textOf(one(".message__body", button.closest(".message")))),

@@ -258,23 +258,6 @@ def test_the_drawer_stays_as_it_was_left(browse, ada, chat):
     expect(drawer).to_be_visible()
 
 
-def test_a_lost_connection_is_said_and_heals_with_what_was_missed(browse, ada, chat):
-    person, sockets = browse(ada), []
-
-    def watch(socket):
-        sockets.append(socket)
-        socket.connect_to_server()
-
-    person.context.route_web_socket("**/ws/**", watch)
-    page = person.open(f"/chats/{chat.pk}/")
-    expect(page.locator("#offline")).to_be_hidden()
-    chat.add_message("user", "Said while the page was away.")
-    sockets[0].close(code=1012)
-    expect(page.get_by_text("Said while the page was away.")).to_be_visible()
-    expect(page.locator("#offline")).to_be_hidden()
-    assert len(sockets) > 1
-
-
 @pytest.mark.parametrize(
     ("answer", "sentence"),
     [
