@@ -48,9 +48,9 @@ export function unfold(button) {
   bodyBox().focus();
 }
 
-/** Put what is written behind the reply that streams, or send it. */
+/** Put what is written behind the reply that streams, or send it, unless it is under way. */
 export function submit() {
-  if (!written()) return;
+  if (!written() || composer().matches(".htmx-request")) return;
   if (!one("[data-stop]") && !hasWaiting()) return composer().requestSubmit();
   if (!one("#waiting")) return;
   wait(written());

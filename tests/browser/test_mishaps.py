@@ -101,6 +101,23 @@ def test_enter_hit_again_and_again_sends_once(person, chat, server, address):
     assert Message.objects.filter(body="Good evening.").count() == 1
 
 
+def test_enter_hit_again_before_the_server_confirms_queues_nothing(person, chat, server):
+    held = []
+    with llm.override({"talker": says("Good ", "evening.", pause=1)}):
+        page = person.open(f"/chats/{chat.pk}/")
+        page.route("**/messages/", lambda route: held.append((route, route.fetch())))
+        say(page, "And now?")
+        expect(page.get_by_role("button", name="Stop answering")).to_be_visible()
+        page.keyboard.press("Enter")
+        expect(page.locator(".message--waiting")).to_have_count(0)
+        [(route, confirmation)] = held
+        route.fulfill(response=confirmation)
+        expect(reply(page)).to_have_text("Good evening.")
+        is_finished(page)
+        expect(box(page)).to_have_value("")
+    assert Message.objects.filter(body="And now?").count() == 1
+
+
 def test_a_stop_before_the_first_word_ends_the_reply(person, chat, server):
     with llm.override({"talker": says("late", pause=60)}):
         page = person.open(f"/chats/{chat.pk}/")
