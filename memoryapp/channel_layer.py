@@ -31,6 +31,7 @@ logger = logging.getLogger("memoryapp.bus")
 
 TOPIC = "memoryapp"
 PAYLOAD_MAX_CHARS = 7900  # PostgreSQL's limit is 8,000 bytes, and our JSON is ASCII
+CONNECTION_LOST = (psycopg.Error, OSError)  # how a connection of our own ends, or isn't made
 RECONNECT_SECONDS = (0.1, 5.0)
 # A server that is gone without a word is noticed within a minute, and not waited for.
 PATIENCE = {
@@ -159,7 +160,7 @@ class Loop:
         while True:
             try:
                 await self.hear()
-            except (psycopg.Error, OSError) as error:
+            except CONNECTION_LOST as error:
                 logger.warning("The bus lost its connection and tries again: %s", error)
             if self.is_listening.is_set():
                 self.is_listening.clear()
@@ -191,7 +192,7 @@ class Loop:
             batch, self.outgoing = self.outgoing, []
             try:
                 await self.notify([item for item, _ in batch])
-            except (psycopg.Error, OSError) as error:
+            except CONNECTION_LOST as error:
                 await self.drop_sender()
                 for _, sent in batch:
                     if not sent.done():

@@ -13,6 +13,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
+AWAY = (OperationalError, InterfaceError)  # how Django says that a database doesn't answer
 AWAY_SECONDS = 20.0  # PostgreSQL starts again in a few, and a cluster fails over in this
 CANCEL_SECONDS = 1.0
 WAITS = (0.1, 2.0)  # seconds before the second try, and the longest between two
@@ -59,7 +60,7 @@ async def patiently(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
     while True:
         try:
             return await in_database(work, *args, **kwargs)
-        except (OperationalError, InterfaceError) as error:
+        except AWAY as error:
             if clock() + wait > deadline:
                 raise
             logger.warning("The database doesn't answer, trying again: %s", error)

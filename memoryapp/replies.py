@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from channels.layers import get_channel_layer
-from django.db import Error, InterfaceError, OperationalError, connection, transaction
+from django.db import Error, connection, transaction
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
@@ -22,7 +22,7 @@ from memoryapp.channel_layer import chat_group
 from memoryapp.memory import recall
 from memoryapp.models import Message
 from memoryapp.models.chats import INTERRUPTED, WRITER_LEASE
-from memoryapp.patience import cancel, in_database, patiently
+from memoryapp.patience import AWAY, cancel, in_database, patiently
 from memoryapp.receipts import Receipt
 from memoryapp.turns import Turn, take_turn
 
@@ -155,7 +155,7 @@ async def end_of(writing: asyncio.Task[None], cut_off: Callable[[], End]) -> End
         await writing
     except asyncio.CancelledError:
         return cut_off()
-    except (OperationalError, InterfaceError) as error:
+    except AWAY as error:
         return End(Status.FAILED, DATABASE_AWAY, error)
     except Exception as error:  # noqa: BLE001 - whatever went wrong, the person is told
         return End(Status.FAILED, llm.explain(error), error)

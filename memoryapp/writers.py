@@ -11,7 +11,7 @@ import secrets
 import psycopg
 
 from memoryapp import locks
-from memoryapp.channel_layer import conninfo
+from memoryapp.channel_layer import CONNECTION_LOST, conninfo
 
 logger = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ class Writer:
         while True:
             try:
                 await self._hold()
-            except (psycopg.Error, OSError) as error:
+            except CONNECTION_LOST as error:
                 logger.debug("The lock of the process that writes is lost: %s", error)
             finally:
                 self.number = None

@@ -176,5 +176,5 @@ def explained() -> Iterator[None]:
     """
     try:
         yield
-    except (errors.AgentRunError, errors.UserError, TimeoutError, EmptyReply) as error:
+    except MODEL_FAILURES as error:
         raise AgentFailed(explain(error)) from None

@@ -11,7 +11,6 @@ from django.core.exceptions import (
     SuspiciousOperation,
     ValidationError,
 )
-from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.http.multipartparser import MultiPartParserError
 from ninja import NinjaAPI
@@ -19,6 +18,7 @@ from ninja.errors import HttpError
 from ninja.errors import ValidationError as ParameterError
 from psycopg.errors import DiskFull
 
+from memoryapp.patience import AWAY
 from memoryapp.replies import DATABASE_AWAY
 from memoryapp.turns import ReplyStreaming
 
@@ -136,8 +136,7 @@ HANDLERS: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
     SuspiciousOperation: unreadable,
     MultiPartParserError: unreadable,
     ReplyStreaming: still_streaming,
-    OperationalError: database_away,
-    InterfaceError: database_away,
+    **dict.fromkeys(AWAY, database_away),
     ParameterError: invalid_parameters,
     ValidationError: refused,
 }
