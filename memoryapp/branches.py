@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from memoryapp.agents.continuing import taken_up
 from memoryapp.models import Chat, Message
-from memoryapp.models.chats import Place
+from memoryapp.models.messages import Place
 from memoryapp.turns import Turn, new_reply, refuse_while_streaming
 
 Role, Status = Message.Role, Message.Status

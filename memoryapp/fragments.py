@@ -15,10 +15,12 @@ from django.utils.translation import gettext as _
 from memoryapp.branches import versions_of
 from memoryapp.memory.taught import Learned, learned_from
 from memoryapp.models import Chat, Fact, MemoryEvent, MemoryMark, Message, Prompt, User
-from memoryapp.models.chats import ChatQuerySet, MessageQuerySet
+from memoryapp.models.chats import ChatQuerySet
 from memoryapp.models.memory import Status
+from memoryapp.models.messages import MessageQuerySet
 
 PAGE_OF_MESSAGES = 50
+DRAWER_MOST = 50  # of what a chat taught
 Role, Action = Message.Role, MemoryEvent.Action
 
 
@@ -89,11 +91,16 @@ class Thread:
 
 @dataclass(frozen=True)
 class Drawer:
-    """Memory in one chat: what the last reply used, and what the chat taught."""
+    """Memory in one chat: what the last reply used, and what the chat taught, newest first."""
 
+    chat_id: UUID
     receipt: dict[str, Any]
     learned: tuple[Learned, ...]
     tokens_most: int
+
+    @property
+    def newest(self) -> tuple[Learned, ...]:
+        return self.learned[:DRAWER_MOST]
 
     @property
     def sections(self) -> list[tuple[str, list[dict[str, Any]]]]:
@@ -199,6 +206,7 @@ def drawer(chat: Chat, reply: Message | None = None) -> Drawer:
     events = MemoryEvent.objects.for_user(chat.user).learned().filter(message__chat=chat)
     learned = [learned for learned in learned_from(chat.user, events) if learned.holds]
     return Drawer(
+        chat_id=chat.pk,
         receipt=reply.receipt if reply else {},
         learned=tuple(reversed(learned)),
         tokens_most=settings.RECALL_TOKENS,

@@ -21,7 +21,7 @@ from memoryapp.agents import llm
 from memoryapp.channel_layer import chat_group
 from memoryapp.memory import recall
 from memoryapp.models import Message
-from memoryapp.models.chats import INTERRUPTED, WRITER_LEASE
+from memoryapp.models.messages import INTERRUPTED, WRITER_LEASE
 from memoryapp.patience import AWAY, cancel, in_database, patiently
 from memoryapp.receipts import Receipt
 from memoryapp.turns import Turn, take_turn

@@ -20,7 +20,7 @@ from memoryapp.locks import one_at_a_time, unless_busy
 from memoryapp.memory import eviction, indexing, ledger, log, resources
 from memoryapp.memory.embeddings import EmbeddingUnavailable
 from memoryapp.models import Chat, Message, Resource, Usage
-from memoryapp.models.chats import INTERRUPTED
+from memoryapp.models.messages import INTERRUPTED
 from memoryapp.queue import enqueue as enqueue
 from memoryapp.together import Steps, answer, together
 

@@ -26,7 +26,8 @@ from memoryapp.memory import eviction
 from memoryapp.memory.phrases import is_off_the_record
 from memoryapp.memory.recall import Recalled
 from memoryapp.models import Chat, Message, User
-from memoryapp.models.chats import INTERRUPTED, UNTITLED, next_moment
+from memoryapp.models.chats import UNTITLED, next_moment
+from memoryapp.models.messages import INTERRUPTED
 from memoryapp.patience import patiently
 from memoryapp.receipts import Receipt, nothing_found
 from memoryapp.replies import End

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from memoryapp.memory import ledger, resources, review
 from memoryapp.models import ApiKey, Chat, Fact, Message, Prompt, Resource, User
-from memoryapp.models.chats import INTERRUPTED
+from memoryapp.models.messages import INTERRUPTED
 from tests.pages import client_of, text_of
 
 pytestmark = pytest.mark.django_db

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memoryapp.memory.operations import Operation
-from memoryapp.models.chats import INTERRUPTED
+from memoryapp.models.messages import INTERRUPTED
 
 
 @dataclass(frozen=True)

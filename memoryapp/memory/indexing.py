@@ -19,8 +19,8 @@ from memoryapp.memory.embeddings import (
 from memoryapp.memory.passages import PASSAGE_TOKENS, split
 from memoryapp.memory.resources import read
 from memoryapp.models import Fact, Message, MessagePart, Passage, Prompt, Resource
-from memoryapp.models.chats import MessageQuerySet
 from memoryapp.models.fields import SearchText
+from memoryapp.models.messages import MessageQuerySet
 from memoryapp.tokens import num_tokens
 
 

@@ -1,10 +1,12 @@
 """Rows and the rules that concern one row."""
 
-from memoryapp.models.accounts import ApiKey, Usage, User
-from memoryapp.models.chats import Chat, Message
+from memoryapp.models.accounts import ApiKey, User
+from memoryapp.models.chats import Chat
 from memoryapp.models.marks import MemoryMark, RecallFloor
 from memoryapp.models.memory import Fact, Forgotten, MemoryEvent, Prompt
+from memoryapp.models.messages import Message
 from memoryapp.models.resources import Passage, Resource
+from memoryapp.models.usage import Usage
 from memoryapp.models.vectors import (
     EmbeddingChoice,
     FactSpare,

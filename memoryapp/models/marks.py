@@ -7,7 +7,7 @@ from django.db import models
 from django.utils import timezone
 
 from memoryapp.models.accounts import User
-from memoryapp.models.chats import Message
+from memoryapp.models.messages import Message
 
 
 class MemoryMarkQuerySet(models.QuerySet["MemoryMark"]):

@@ -9,9 +9,9 @@ from django.db.models import F, Q
 from pgvector.django import HalfVectorField
 
 from memoryapp.models.accounts import User
-from memoryapp.models.chats import Message
 from memoryapp.models.fields import Searchable
 from memoryapp.models.memory import Fact
+from memoryapp.models.messages import Message
 from memoryapp.models.resources import Passage
 
 

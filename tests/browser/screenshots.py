@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from memoryapp.agents import llm
 from memoryapp.memory import eviction
 from memoryapp.models import Chat, User
-from memoryapp.models.chats import INTERRUPTED
+from memoryapp.models.messages import INTERRUPTED
 from tests.browser.conftest import PHONE
 from tests.factories import make_chat
 from tests.fakes import says

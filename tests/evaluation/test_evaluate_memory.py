@@ -14,8 +14,8 @@ from memoryapp.evaluation.rates import GOALS
 from memoryapp.evaluation.running import evaluate
 from memoryapp.evaluation.scenarios import Scenario
 from memoryapp.memory import forgetting, known, ledger, recall, review
-from memoryapp.models.chats import MessageQuerySet
 from memoryapp.models.memory import RememberedQuerySet
+from memoryapp.models.messages import MessageQuerySet
 
 pytestmark = pytest.mark.django_db
 

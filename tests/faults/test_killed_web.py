@@ -3,7 +3,7 @@
 import signal
 import time
 
-from memoryapp.models.chats import STREAMING_LEASE
+from memoryapp.models.messages import STREAMING_LEASE
 from memoryapp.watchdog import SWEEP_SECONDS
 from tests.faults.model import words
 from tests.faults.product import kill
