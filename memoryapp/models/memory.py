@@ -12,7 +12,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from memoryapp.models.accounts import User
-from memoryapp.models.chats import Message
+from memoryapp.models.messages import Message
 from memoryapp.models.fields import Searchable, words_of
 
 KEY_MAX_CHARS = 100
