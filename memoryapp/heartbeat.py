@@ -14,6 +14,7 @@ class Heartbeat:
 
     def __init__(self) -> None:
         self.connection: BaseDatabaseWrapper = connections.create_connection(DEFAULT_DB_ALIAS)
+        self.connection.inc_thread_sharing()  # it may beat in another thread than this
         self.has_begun = False
 
     def beat(self) -> bool:

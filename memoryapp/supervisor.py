@@ -18,6 +18,8 @@ logger = logging.getLogger(__name__)
 SETTLED_SECONDS = 60  # a process that ran this long starts again without delay to speak of
 LONGEST_DELAY = 30  # seconds
 PR_SET_PDEATHSIG = 1  # from Linux's <sys/prctl.h>
+# Loaded before any fork: another thread may hold what loading needs, for ever as the child sees it.
+LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
 class Child:
@@ -31,15 +33,19 @@ class Child:
         self.started_at = 0.0
         self.restart_at: float | None = None
         self.num_failures = 0
+        self.is_over = False
 
     def start(self) -> None:
+        """Start the process, unless it was asked to end."""
+        if self.is_over:
+            return
         # A session of its own keeps a terminal's Ctrl-C from it: the parent says when to stop.
         self.process = subprocess.Popen(
             [sys.executable, *self.arguments],
             cwd=settings.BASE_DIR,
             stdin=subprocess.DEVNULL,
             start_new_session=True,
-            preexec_fn=_stop_with_parent if sys.platform == "linux" else None,
+            preexec_fn=_stop_with_parent if LIBC else None,
         )
         self.started_at = time.monotonic()
         self.restart_at = None
@@ -75,7 +81,8 @@ class Child:
         return f"The {self.name} {how}"
 
     def terminate(self) -> None:
-        """Ask the process to end; it is expected to end what it started."""
+        """Ask the process to end, for good; it is expected to end what it started."""
+        self.is_over = True
         if self.process:
             self.process.terminate()
 
@@ -118,4 +125,5 @@ def ignore_signals() -> None:
 
 def _stop_with_parent() -> None:
     """Have the kernel end this process should its parent be killed without a chance to."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    assert LIBC is not None
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)

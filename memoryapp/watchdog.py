@@ -9,6 +9,7 @@ import logging
 import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from threading import Event, Thread
 
 import psutil
 from django.db import Error, connection
@@ -27,6 +28,7 @@ SWEEP_SECONDS = 20
 EMBEDDING_SECONDS = 600  # what the embedding model was not at hand for is tried again so often
 START_SECONDS = 60
 STOP_SECONDS = 6  # a task that still runs then is cut off, and run again at the next start
+END_SECONDS = 1
 
 
 def give_back() -> None:
@@ -81,6 +83,9 @@ def _title(process: psutil.Process) -> str:
 
 
 class Watchdog:
+    """It looks in a thread of its own: a database that hangs holds it up for as long, and nobody
+    else."""
+
     def __init__(self, *, patience: float = PATIENCE_SECONDS) -> None:
         """`patience` is how many seconds a task may wait while nothing is being worked on."""
         self.patience = patience
@@ -88,11 +93,29 @@ class Watchdog:
         self.heartbeat = Heartbeat()
         self.taken: dict[int, datetime] = {}  # what was taken when last looked at, until when
         self.progress_at = 0.0
+        self.looked_at = float("inf")
         self.next_sweep = self.next_embedding = 0.0
         self.is_database_down = False
+        self.is_over = Event()
+        self.thread = Thread(target=self._watch, name="watchdog", daemon=True)
+
+    def begin(self) -> None:
+        """Keep background work going from now on."""
+        self.thread.start()
+
+    def end(self) -> None:
+        """Look no more, and leave the cluster to whoever ends it."""
+        self.is_over.set()
+        if self.thread.is_alive():
+            self.thread.join(END_SECONDS)
+
+    def _watch(self) -> None:
+        while not self.is_over.is_set():
+            self.keep_going()
+            self.is_over.wait(POLL_SECONDS)
 
     def keep_going(self) -> None:
-        """Keep background work going; to be called each POLL_SECONDS, whatever happened before."""
+        """Look once, whatever comes of it."""
         try:
             self.look()
             self.is_database_down = False
@@ -101,14 +124,13 @@ class Watchdog:
             if not self.is_database_down:
                 logger.warning("The database doesn't answer, trying again: %s", error)
             self.is_database_down = True
-            # Replies that live couldn't say so either: let them, before any is swept.
-            self.next_sweep = time.monotonic() + SWEEP_SECONDS
+            self.sweep_later()
         except Exception:
             logger.exception("Background work can't be looked after, trying again")
 
-    def close(self) -> None:
-        """Give up the connection that tells others of this worker; the cluster has ended."""
-        self.heartbeat.close()
+    def sweep_later(self) -> None:
+        """What kept this from looking kept replies from saying that they live: let them first."""
+        self.next_sweep = time.monotonic() + SWEEP_SECONDS
 
     def look(self) -> None:
         """One round: all that may be wrong is put right."""
@@ -122,6 +144,10 @@ class Watchdog:
             self.cluster.kill()
             self.cluster.start()
         queue.drop_done()
+        # The database hung, or the whole machine stood still.
+        if time.time() - self.looked_at > SWEEP_SECONDS:
+            self.sweep_later()
+        self.looked_at = time.time()
         if time.monotonic() >= self.next_sweep:
             self.next_sweep = time.monotonic() + SWEEP_SECONDS
             sweep()

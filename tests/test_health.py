@@ -2,10 +2,13 @@ from contextlib import closing
 from datetime import timedelta
 
 import pytest
+from django.db import connection, transaction
 from django.utils import timezone
 from django_q.models import OrmQ
 
 from memoryapp.heartbeat import Heartbeat
+from memoryapp.views import health
+from tests.processes import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -54,6 +57,22 @@ def test_readyz_says_how_long_a_task_has_waited(client, living_worker):
 
     assert response.status_code == 503
     assert response.json()["queue"] == "a task has waited for 600 s"
+
+
+def test_readyz_says_that_the_database_hangs_and_is_fine_again_after_it(
+    client, living_worker, monkeypatch
+):
+    monkeypatch.setattr(health, "ANSWER_SECONDS", 0.2)
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("lock table django_migrations in access exclusive mode")
+        hanging = [client.get("/readyz") for _ in range(2)]
+    wait_until(lambda: client.get("/readyz").status_code == 200)
+
+    assert [each.status_code for each in hanging] == [503, 503]
+    silent = "it didn't answer within 4 s"
+    assert hanging[0].json() == {"database": "ok", "migrations": silent}
+    assert hanging[1].json() == {"database": silent}
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz"])

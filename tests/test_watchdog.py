@@ -7,12 +7,13 @@ from django.utils import timezone
 from django_q.models import OrmQ, Task
 from django_q.tasks import async_task
 
-from memoryapp import heartbeat, queue
+from memoryapp import heartbeat, queue, supervisor
 from memoryapp.models import Message
-from memoryapp.watchdog import Watchdog
+from memoryapp.watchdog import STOP_SECONDS, SWEEP_SECONDS, Watchdog
 from tests.processes import database_url, running, wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
+Role, Status = Message.Role, Message.Status
 
 
 @pytest.fixture(scope="module")
@@ -100,11 +101,31 @@ def test_task_that_is_taken_while_the_watchdog_looks_is_left_alone():
 
 
 def test_worker_marks_replies_whose_process_has_died(worker, chat):
-    reply = chat.add_message(Message.Role.ASSISTANT, "Half a", status=Message.Status.STREAMING)
+    reply = chat.add_message(Role.ASSISTANT, "Half a", status=Status.STREAMING)
     Message.objects.filter(pk=reply.pk).update(streaming_beat=timezone.now() - timedelta(minutes=5))
 
-    wait_until(lambda: Message.objects.filter(status=Message.Status.INTERRUPTED).exists())
+    wait_until(lambda: Message.objects.filter(status=Status.INTERRUPTED).exists())
     assert Message.objects.get(pk=reply.pk).body == "Half a"
+
+
+def test_replies_may_first_show_that_they_live_when_nobody_could_look_for_long(chat, monkeypatch):
+    monkeypatch.setenv("DATABASE_URL", database_url())
+    watchdog, minutes = Watchdog(), timedelta(minutes=5)
+    try:
+        watchdog.look()
+        reply = chat.add_message(Role.ASSISTANT, "Half a", status=Status.STREAMING)
+        Message.objects.filter(pk=reply.pk).update(streaming_beat=timezone.now() - minutes)
+        watchdog.looked_at -= minutes.total_seconds()
+        watchdog.next_sweep = 0
+        watchdog.look()
+        assert watchdog.next_sweep - time.monotonic() > SWEEP_SECONDS / 2
+        assert Message.objects.get(pk=reply.pk).status == Status.STREAMING
+        watchdog.next_sweep = 0
+        watchdog.look()
+        assert Message.objects.get(pk=reply.pk).status == Status.INTERRUPTED
+    finally:
+        supervisor.stop([watchdog.cluster], seconds=STOP_SECONDS)
+        watchdog.heartbeat.close()
 
 
 def test_task_that_was_cut_off_is_run_by_the_next_cluster(worker):

@@ -220,7 +220,8 @@ def product(model, *arguments, **environment):
                 yield running_product
                 running_product.http.close()
             finally:
-                up.stop()
+                if up.process.poll() is None:
+                    up.stop()
                 running_product.tell()
                 embedded_postgres.stop(data_dir / "postgres")
 

@@ -62,7 +62,9 @@ class Command(BaseCommand):
         try:
             _prepare()
             _start(web, host, port)
-            _keep_running(web, watchdog)
+            if watchdog:
+                watchdog.begin()
+            _keep_running(web)
         except KeyboardInterrupt:
             logger.info("Stopping")
         except (DatabaseUnusable, PostgresError) as error:
@@ -152,13 +154,11 @@ def _start(web: Child, host: str, port: int) -> None:
     logger.info("Ready to chat: %s  (Ctrl-C stops it)", address)
 
 
-def _keep_running(web: Child, watchdog: Watchdog | None) -> None:
+def _keep_running(web: Child) -> None:
     while True:
         if settings.IS_POSTGRES_EMBEDDED:
             _keep_postgres_running(settings.EMBEDDED_POSTGRES_DIR)
         web.keep_running()
-        if watchdog:
-            watchdog.keep_going()
         time.sleep(POLL_SECONDS)
 
 
@@ -179,8 +179,8 @@ def _keep_postgres_running(data_dir: Path) -> None:
 
 def _stop(web: Child, watchdog: Watchdog | None) -> None:
     supervisor.ignore_signals()
-    supervisor.stop([web, *([watchdog.cluster] if watchdog else [])], seconds=STOP_SECONDS)
     if watchdog:
-        watchdog.close()
+        watchdog.end()
+    supervisor.stop([web, *([watchdog.cluster] if watchdog else [])], seconds=STOP_SECONDS)
     if settings.IS_POSTGRES_EMBEDDED:
         embedded_postgres.stop(settings.EMBEDDED_POSTGRES_DIR)

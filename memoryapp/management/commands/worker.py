@@ -1,13 +1,12 @@
 """`manage.py worker`: the background work of this machine."""
 
 import argparse
-import time
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
 from memoryapp import checks, supervisor
-from memoryapp.watchdog import PATIENCE_SECONDS, POLL_SECONDS, STOP_SECONDS, Watchdog
+from memoryapp.watchdog import PATIENCE_SECONDS, STOP_SECONDS, Watchdog
 
 
 class Command(BaseCommand):
@@ -26,12 +25,11 @@ class Command(BaseCommand):
     def handle(self, *, patience: float, **options: Any) -> None:
         supervisor.stop_on_signals()
         watchdog = Watchdog(patience=patience)
+        watchdog.begin()
         try:
-            while True:
-                watchdog.keep_going()
-                time.sleep(POLL_SECONDS)
+            watchdog.thread.join()
         except KeyboardInterrupt:
             supervisor.ignore_signals()
         finally:
+            watchdog.end()
             supervisor.stop([watchdog.cluster], seconds=STOP_SECONDS)
-            watchdog.close()
