@@ -71,7 +71,10 @@ FAULTS = {
     "500": (lambda server: server.refuse(500), "The model's server failed while it answered."),
     "503": (lambda server: server.refuse(503), "The model is not available for the moment"),
     "no JSON": (lambda server: server.say(b"data: {]\n\n"), "The model"),
-    "a web page": (lambda server: server.say(b"<html>Welcome</html>"), "The model"),
+    "a web page": (
+        lambda server: server.say(b"<html>Welcome</html>", content_type="text/html; charset=utf-8"),
+        "A web page came where the model's answer should be",
+    ),
     "nothing": (lambda server: server.say(b""), "The model"),
     "no words": (lambda server: server.say(streamed("", " ")), "The model sent an empty reply"),
     "only thoughts": (
@@ -204,6 +207,14 @@ async def test_thinking_is_never_shown_nor_kept(ask, chat, model_server):
     model_server.body = streamed("<thi", "nk>Hm, ", "Ada.</think>\n", "Good evening.")
     reply = told(await ask(), 201)
     assert reply["body"] == "Good evening."
+
+
+async def test_another_model_answers_when_a_web_page_comes(ask, chat, model_server, settings):
+    settings.FALLBACK_MODEL = "offline"
+    model_server.say(b"<html>Sign in</html>", content_type="text/html")
+    reply = told(await ask(), 201)
+    assert (reply["status"], reply["receipt"]["model"]) == ("complete", "offline")
+    assert len(model_server.posted) == 1
 
 
 @pytest.mark.parametrize("status", [401, 404, 429, 500, 503])

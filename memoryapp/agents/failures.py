@@ -19,8 +19,19 @@ class EndlessReply(Exception):
     """The model wrote on and on."""
 
 
+class WebPage(Exception):
+    """Where a model should be, something answered with a page for people."""
+
+
 # What a model or its server may do wrong, and what another model may do better.
-MODEL_FAILURES = (errors.AgentRunError, errors.UserError, EmptyReply, EndlessReply, TimeoutError)
+MODEL_FAILURES = (
+    errors.AgentRunError,
+    errors.UserError,
+    EmptyReply,
+    EndlessReply,
+    WebPage,
+    TimeoutError,
+)
 
 # The first kind that an error is of names it, so the narrower ones come first. An error's own
 # text is never repeated: it may hold a key or what somebody wrote.
@@ -38,6 +49,14 @@ SENTENCES: tuple[tuple[Kinds, str], ...] = (
         gettext_noop(
             "The model wrote on and on, so the reply was ended. What had come is kept. Ask for "
             "less at once, or choose another model."
+        ),
+    ),
+    (
+        WebPage,
+        gettext_noop(
+            "A web page came where the model's answer should be: its address leads to something "
+            "else, or the network wants a sign-in first. Check the address in the settings and "
+            "the server's network, then try again."
         ),
     ),
     (

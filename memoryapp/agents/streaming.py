@@ -17,6 +17,8 @@ from weakref import WeakKeyDictionary
 import httpx2
 from pydantic_ai.models import create_async_httpx2_client
 
+from memoryapp.agents.failures import WebPage
+
 # All streams of a process together are handed on so many times a second at most, one of them each
 # SHORTEST_BEAT when there are few, and no less often than each LONGEST_BEAT. In seconds.
 BEATS_PER_SECOND = 500
@@ -47,7 +49,11 @@ def client() -> httpx2.AsyncClient:
 
 async def _beat(response: httpx2.Response) -> None:
     is_plain = "content-encoding" not in response.headers
-    if is_plain and response.headers.get("content-type", "").startswith("text/event-stream"):
+    kind = response.headers.get("content-type", "")
+    # Read as events it would be an empty reply.
+    if response.is_success and kind.startswith("text/html"):
+        raise WebPage
+    if is_plain and kind.startswith("text/event-stream"):
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         response.stream = Beaten(response.stream)
 

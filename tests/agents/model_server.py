@@ -53,8 +53,8 @@ class ModelServer:
         self.status, self.content_type = status, "application/json"
         self.body = json.dumps({"error": {"message": message, "code": code}}).encode()
 
-    def say(self, body, *, is_cut_off=False):
-        self.body, self.is_cut_off = body, is_cut_off
+    def say(self, body, *, content_type="text/event-stream", is_cut_off=False):
+        self.body, self.content_type, self.is_cut_off = body, content_type, is_cut_off
 
     def hear(self, asked):
         self.posted.append(asked)

@@ -221,7 +221,7 @@ STREAMS = {
     "an error inside": (CHAT, [[*says("a", "b"), b'data: {"error": {"message": "no"}}\n\n']], {}),
     "cut off": (CHAT, [says(*WORDS)], CUT_OFF),
     "cut off in an event": (CHAT, [[*says(*WORDS), b'data: {"choices": [{"del']], CUT_OFF),
-    "not a stream": (CHAT, [[b"<html>", b"Hello</html>"]], {"kind": "text/html"}),
+    "not a stream": (CHAT, [[b"Hello, ", b"you"]], {"kind": "text/plain"}),
 }
 
 
