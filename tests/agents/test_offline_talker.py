@@ -225,6 +225,31 @@ async def test_a_due_task_is_raised():
     assert text.endswith("This is due: ship the article: ship the article")
 
 
+async def test_a_due_task_is_raised_once_in_a_chat():
+    due = memory("ship the article: ship the article", kind="task", reason="due")
+    told = Said("assistant", "This is due: ship the article: ship the article")
+    text = await reply("What's my name?", memories=(MEMORIES[0], due), history=(*EARLIER, told))
+    assert text == "From your memory: name: Ada"
+
+
+async def test_what_is_due_is_not_what_comes_closest():
+    due = memory("call the dentist: call the dentist", kind="task", reason="due")
+    text = await reply("Wie heiße ich?", memories=(due,))
+    assert "Am nächsten kommt" not in text
+    assert text.count("call the dentist: call the dentist") == 1
+
+
+@pytest.mark.parametrize(
+    ("wish", "says"),
+    [
+        ("Forget everything about me, please", "The memory page forgets everything"),
+        ("Vergiss alles, was du über mich weißt", "Alles endgültig vergisst die Gedächtnisseite"),
+    ],
+)
+async def test_who_wants_all_forgotten_is_told_where(wish, says):
+    assert (await reply(wish, memories=MEMORIES)).startswith(says)
+
+
 @pytest.mark.parametrize(
     "question", ["What's on my list for next week?", "Was steht nächste Woche an?"]
 )

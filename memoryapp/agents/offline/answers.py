@@ -81,17 +81,23 @@ def _answer(asked: Question, wanted: Sequence[str], say: Wording) -> list[str]:
         say.archive: [] if facts else _turns(asked, wanted) or _found(asked, ARCHIVE, wanted),
     }
     if not any(found.values()):
-        closest = [fact for each in wanted for fact in about_whom(asked.facts, each)]
+        others = [fact for fact in asked.facts if not fact.is_due]
+        closest = [fact for each in wanted for fact in about_whom(others, each)]
         near = dict.fromkeys(fact.text for fact in closest if fact.kind in ASKED_FOR)
         found = {say.closest: list(near)}
-    due = [fact.text for fact in asked.facts if fact.is_due and fact.text not in facts]
-    shown = {**found, say.due: due}
+    shown = {**found, say.due: _due(asked, facts)}
     more = [say.creates] if any(CREATES.search(sentence) for sentence in wanted) else []
     return [
         *([] if more or any(found.values()) else [say.nothing if asked.memory_on else say.off]),
         *(_shown(title, texts[:MOST_THINGS], asked) for title, texts in shown.items() if texts),
         *more,
     ]
+
+
+def _due(asked: Question, shown: Sequence[str]) -> list[str]:
+    """What is due and isn't shown already; said once in a chat is enough."""
+    due = [fact.text for fact in asked.facts if fact.is_due]
+    return [text for text in due if text not in shown and text not in asked.replied]
 
 
 def _wanted(body: str) -> list[str]:

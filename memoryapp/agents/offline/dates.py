@@ -102,6 +102,31 @@ def _of_calendar(match: re.Match[str], now: datetime) -> date | None:
         return None
 
 
+def _of_month(match: re.Match[str], now: datetime) -> date:
+    """The first of a month that is named, or today while it runs."""
+    month = MONTHS[match["month"].lower()]
+    first = date(int(match["year"] or now.year + (month < now.month)), month, 1)
+    return max(first, now.date()) if month == now.month else first
+
+
+def _of_its_month(match: re.Match[str], now: datetime) -> date | None:
+    """The next day with this number."""
+    months = (now.month - 1, now.month)
+    days = [(now.year + month // 12, month % 12 + 1, int(match["day"])) for month in months]
+    return next((date(*day) for day in days if _is_ahead(day, now)), None)
+
+
+def _is_ahead(day: tuple[int, int, int], now: datetime) -> bool:
+    try:
+        return date(*day) > now.date()
+    except ValueError:  # 31 February
+        return False
+
+
+def _next_month(now: datetime) -> date:
+    return (now.date().replace(day=1) + timedelta(days=32)).replace(day=1)
+
+
 def _of_week(match: re.Match[str], now: datetime) -> date:
     weekday = WEEKDAYS[match["weekday"].lower()]
     if (match["which"] or "").lower().startswith(("next", "nächst")):
@@ -153,6 +178,25 @@ DAYS: list[Row[date]] = _rows(
     (rf"{ON}(?P<month>{MONTH})\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b{YEAR}", _of_calendar),
     (rf"{ON}(?P<day>\d{{1,2}})\.(?P<month>\d{{1,2}})\.(?P<year>\d{{4}})?", _of_calendar),
     (rf"{ON}(?:(?P<which>{WHICH})\s+)?(?P<weekday>{WEEKDAY})\b", _of_week),
+    (
+        rf"\b(?:in|im|by|until|bis|ab)\s+(?P<month>{MONTH})\b{YEAR}",
+        _of_month,
+    ),
+    (r"\b(?:on|by|until|before)\s+the\s+(?P<day>\d{1,2})(?:st|nd|rd|th)\b", _of_its_month),
+    (r"\b(?:am|bis zum|zum|vor dem)\s+(?P<day>\d{1,2})\.(?!\d)", _of_its_month),
+    (rf"{ON}(?:next month|nächsten? Monat)\b", lambda _, now: _next_month(now)),
+    (
+        rf"{ON}(?:at\s+)?(?:the\s+)?(?:end of (?:the|this) month|Monatsende|Ende des Monats)\b",
+        lambda _, now: _next_month(now) - timedelta(days=1),
+    ),
+    (
+        rf"{ON}(?:at\s+the\s+)?(?:(?:{WHICH}|dieses|nächstes)\s+)?(?:weekend|Wochenende)\b",
+        lambda _, now: now.date() + timedelta(days=(4 - now.weekday()) % 7 + 1),
+    ),
+    (
+        r"\bin\s+(?:half an hour|einer halben Stunde)\b",
+        lambda _, now: now + timedelta(minutes=30),
+    ),
     (
         rf"{ON}(?:day after tomorrow|übermorgen)\b",
         lambda _, now: now.date() + timedelta(days=2),

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from memoryapp.agents.offline.dictionary import ENGLISH_FOR
 from memoryapp.agents.offline.language import slug
 from memoryapp.agents.offline.meanings import (
     FACT,
@@ -21,6 +22,7 @@ from memoryapp.agents.offline.meanings import (
 from memoryapp.agents.offline.patterns import CAPITAL, I_AM, TOWN, pattern
 from memoryapp.agents.offline.vocabulary import (
     NO_FIRST_NAMES,
+    NO_FIRST_NAMES_GERMAN,
     NO_HABITS,
     NUMBER,
     OFT,
@@ -34,11 +36,14 @@ from memoryapp.agents.offline.vocabulary import (
 HOME = rf"{TOWN}(?:, {TOWN})?"
 # What one drives and is no vehicle.
 DISTANCES = r"(?:hours?|minutes?|miles?|kilomet\w+|km|hard|lot|bit|stunden?|minuten?|strecke)\b"
-ASIDE = r"(?: (?:in|at|for|since|with|on|every|each|as|after|before|seit|mit|bei|jede\w*)\b.*)?"
-NOUN = r"(?-i:[A-ZÄÖÜ])[\w'-]+"  # of German, with its capital letter
-NOUNS = rf"{NOUN}(?: {NOUN})?(?:(?:,| und|, und) {NOUN}(?: {NOUN})?)*"
+ASIDE = r"(?: (?:in|at|for|since|with|on|every|each|as|after|before|seit|an|mit|bei|jede\w*)\b.*)?"
+# Of German, with its capital letter; what the dictionary knows may go without.
+NOUN = rf"(?:(?-i:[A-ZÄÖÜ])[\w'-]+|(?:{'|'.join(ENGLISH_FOR)})\b)"
+SOME = r"(?:(?:fließend|etwas|ein bisschen|ein wenig) )?"
+NOUNS = rf"{SOME}{NOUN}(?: {NOUN})?(?:(?:,| und|, und) {SOME}{NOUN}(?: {NOUN})?)*"
 HAVE = r"(?:(?:i|we)(?: have|'ve got| have got)|ich habe|wir haben) "
 FIRST_NAME = rf"(?!{NO_FIRST_NAMES}|{PROFESSIONS}\b)(?-i:[A-Z][a-z]+(?:-[A-Z][a-z]+)?)"
+FIRST_NAME_GERMAN = rf"(?!{NO_FIRST_NAMES_GERMAN})(?-i:[A-ZÄÖÜ][a-zäöüß]+(?:-[A-ZÄÖÜ][a-zäöüß]+)?)"
 # What the verb of somebody who speaks of themselves is called in a key.
 KEYS = {
     "play": "plays", "practise": "plays", "practice": "plays", "spiele": "plays",
@@ -47,7 +52,8 @@ KEYS = {
     "brew": "brews", "braue": "brews", "keep": "keeps", "grow": "grows",
     "breed": "breeds", "züchte": "breeds", "knit": "knits",
     "teach": "teaches", "unterrichte": "teaches", "study": "studies", "studiere": "studies",
-    "learning": "learns", "lerne": "learns", "drink": "drinks", "trinke": "drinks",
+    "studying": "studies", "learning": "learns", "lerne": "learns",
+    "drink": "drinks", "trinke": "drinks",
     "bake": "bakes", "backe": "bakes", "mend": "mends", "repair": "repairs", "paint": "paints",
     "own": "owns", "besitze": "owns",
 }  # fmt: skip
@@ -82,12 +88,12 @@ def nominative(statement: Statement) -> Statement:
 def done_gladly(match: re.Match[str], kind: str) -> Iterator[Statement]:
     """A German verb in the first person, filed under its infinitive: "ich koche gern"."""
     infinitive = re.sub(r"ere$", "er", match["verb"].lower()) + "n"
-    yield Statement(f"likes_{infinitive}", infinitive, kind)
+    yield Statement(f"likes_{slug(infinitive)}", infinitive, kind)
 
 
 def worked_on(match: re.Match[str], kind: str) -> Iterator[Statement]:
     for thing in listed(match["thing"]):
-        yield Statement(match["kind"].lower(), thing, kind)
+        yield nominative(Statement(slug(match["kind"]), thing, kind))
 
 
 WHO = [
@@ -101,6 +107,10 @@ WHO = [
     pattern(FACT, rf"ich bin in (?P<birthplace>{HOME}) geboren"),
     pattern(FACT, r"i was born in (?P<birth_year>(?:19|20)\d\d)"),
     pattern(FACT, r"ich (?:bin|wurde) (?P<birth_year>(?:19|20)\d\d) geboren"),
+    pattern(IDENTITY, r"ich habe (?:am|im) (?P<birthday>.{3,30}) geburtstag"),
+    pattern(FACT, rf"i grew up in (?P<grew_up_in>{HOME})"),
+    pattern(FACT, rf"ich bin in (?P<grew_up_in>{HOME}) aufgewachsen"),
+    pattern(FACT, rf"(?:{I_AM}|ich bin )(?P<height>[12][.,]?\d\d? ?(?:cm|m)?) (?:tall|groß|gross)"),
     pattern(IDENTITY, r"i was born on (?:the )?(?P<birthday>.*\d.*)"),
     pattern(IDENTITY, r"ich (?:bin|wurde) am (?P<birthday>\d.+) geboren"),
     pattern(
@@ -134,7 +144,22 @@ WHO = [
         r"(?: (?:last|this|in|when|since)\b.*)?",
         each("health"),
     ),
+    pattern(
+        FACT,
+        r"(?:i have|ich habe) (?P<things>diabetes|asthma|epilepsy|epilepsie|adhd|adhs|migraines?|"
+        r"migräne|arthritis|rheuma|celiac disease|zöliakie)",
+        each("health"),
+    ),
     pattern(FACT, r"ich nehme (?:medikamente|tabletten) gegen (?P<things>.{3,40})", each("health")),
+]
+INTRODUCTIONS = [
+    pattern(
+        IDENTITY,
+        rf"ich bin (?:die |der )?(?P<name>{FIRST_NAME_GERMAN})"
+        rf"(?:,? (?P<age>\d{{1,2}})(?: jahre(?: alt)?)?)?"
+        rf"(?:, (?P<occupation>\w*{PROFESSIONS}))?"
+        rf"(?: aus (?P<origin>{HOME})| in {HOME})?",
+    ),
 ]
 DOES = [
     pattern(FACT, r"i (?P<verb>sing) (?P<things>in an? [\w -]{3,30})", done_often),
@@ -164,7 +189,7 @@ DOES = [
     ),
     pattern(
         FACT,
-        rf"{I_AM}{OFTEN}(?P<verb>learning) (?:the |how to |to )?(?!an? new |{NO_HABITS})"
+        rf"{I_AM}{OFTEN}(?P<verb>learning|studying) (?:the |how to |to )?(?!an? new |{NO_HABITS})"
         rf"(?P<things>.{{3,40}}?){ASIDE}",
         done_often,
     ),
@@ -193,12 +218,6 @@ HAS = [
         rf"{HAVE}(?P<things>{NUMBER} {OWNED}(?:(?:,| and| und) {NUMBER} {OWNED})+)",
         had_all,
     ),
-    pattern(
-        PREFERENCE,
-        r"(?:i (?:drink|take|have)|ich trinke) (?:my|meinen) "
-        r"(?P<thing>coffee|tea|kaffee|tee) (?!with |at |in |mit |um |am |im )(?P<value>.{3,40})",
-        attribute,
-    ),
 ]
 LIKES = [
     pattern(
@@ -211,6 +230,11 @@ LIKES = [
     ),
     pattern(PREFERENCE, rf"ich interessiere mich {OFT}für (?P<things>.{{2,60}})", each("likes")),
     pattern(PREFERENCE, r"ich bin (?:ein )?(?:\w+ )?fan vo[nm] (?P<things>.{2,60})", each("likes")),
+    pattern(
+        PREFERENCE,
+        rf"ich (?:höre|lese|schaue|sehe|spiele|mache) {OFT}gerne? (?P<things>{NOUNS})",
+        each("likes"),
+    ),
     pattern(PREFERENCE, rf"ich gehe {OFT}gerne? (?P<things>\w{{3,}}n)", each("likes")),
     pattern(
         PREFERENCE,

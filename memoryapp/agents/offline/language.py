@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from django.utils.text import slugify
 
+from memoryapp.agents.offline.dictionary import in_english
+from memoryapp.agents.offline.spelling import AFTER_IM
 from memoryapp.agents.offline.vocabulary import EMPTY, ENGLISH, GERMAN, SOMEBODY
 
 # Same length on both sides, so that a place in the plain text is the place in the original.
@@ -18,8 +20,14 @@ ABBREVIATED = "".join(
 )
 # A full stop before a month is a German ordinal: "am 3. Dezember".
 MONTH_BEGINS = r"(?:Jan|Feb|M[aä]r|Apr|Ma[iy]|Jun|Jul|Aug|Sep|O[ck]t|Nov|De[cz])"
+# So is one before a small letter: "am 15. an die Miete".
+ORDINAL = "|".join(
+    rf"(?<=\b{on} {day}\.)" for on in ("am", "zum", "den") for day in (r"\d", r"\d\d")
+)
 SENTENCE_END = re.compile(
-    rf"(?:{ABBREVIATED}\.(?!\s*{MONTH_BEGINS})|[!?])+(?=[\s\"')\]]|$)|[\n;]+", re.IGNORECASE
+    rf"(?:{ABBREVIATED}\.(?!\s*{MONTH_BEGINS})(?!(?:{ORDINAL})\s(?-i:[a-zäöü]))|[!?])+"
+    r"(?=[\s\"')\]]|$)|[\n;]+",
+    re.IGNORECASE,
 )
 ASKS = re.compile(
     r"(?!\w+n't)(?:(?:and|so|but|now|also|und|aber)\s+)?"
@@ -36,14 +44,15 @@ THING_OF_OURS = (
     r"hates?|prefers?|ist|sind|heißt|heißen|läuft|laufen|wohnt|arbeitet|hat|mag|liebt|hasst)\b"
 )
 OPENS = (
-    rf"(?:(?:i|i'm|i've|we|we're|ich|wir)\s|{THING_OF_OURS}|(?:remember|remind|please|call me|"
+    rf"(?:(?:(?:now|jetzt|nun)\s)?(?:i|i'm|i've|we|we're|ich|wir)\s|(?:jetzt|nun)\s\w+\s(?:ich|wir)\s|"
+    rf"im\s{AFTER_IM}|{THING_OF_OURS}|(?:remember|remind|please|call me|"
     r"bitte|merk|erinner\w*|nenn)\s)"
 )
 # What goes on with the subject of the clause before: "I live in Graz and work at Siemens".
 GOES_ON = (
     r"(?:live|lives|work|works|like|likes|love|loves|hate|hates|enjoy|prefer|prefers|use|don't|"
     r"doesn't|do not|am|is allergic|have|moved|wohne|wohnt|lebe|lebt|arbeite|arbeitet|mag|liebe|"
-    r"liebt|hasse|hasst|bevorzuge|bevorzugt|nutze|nutzen|verwende|verwenden|bin|heiße|esse|trinke|"
+    r"liebt|hasse|hasst|hab|habe|hat|wohn|arbeit|spiel|bevorzuge|bevorzugt|nutze|nutzen|verwende|verwenden|bin|heiße|esse|trinke|"
     r"play|plays|speak|speaks|collect|collects|drive|drives|spiele|spielt|spreche|spricht|sammle|"
     r"sammelt|komme|kommt)\s"
 )
@@ -55,8 +64,9 @@ CLAUSE_BORDER = re.compile(
 )
 SUBJECT = re.compile(rf"(?:I|we|ich|wir|{SOMEBODY})\b", re.IGNORECASE)
 LEAD_IN = re.compile(
-    r"(?:(?:also|and|but|so|well|oh|actually|btw|by the way|fyi|note that|nowadays|hi|hello|hey|"
-    r"hallo|übrigens|außerdem|und|aber|naja|auch)[\s,!:]+)+",
+    r"(?:(?:also|and|but|so|well|oh|actually|btw|by the way|fyi|note that|nowadays|now|sorry|oops|"
+    r"correction|hi|hello|hey|hallo|servus|moin|übrigens|außerdem|und|aber|naja|auch|ups|"
+    r"korrektur|eigentlich)[\s,!:]+|(?:no|nope|nein|ne)(?:[,!:]\s*|\s(?=(?:i|ich|my|mein\w*)\b)))+",
     re.IGNORECASE,
 )
 # What may follow a clause and is no part of it; "C++" and "20 %" end as they do.
@@ -155,8 +165,12 @@ def is_german(text: str) -> bool:
 
 
 def stems(text: str) -> set[str]:
-    """The words that carry meaning, cut so that "deployment" and "deployments" are one."""
-    return {stem(word) for word in re.findall(r"\w\w+", text.lower()) if word not in EMPTY}
+    """The words that carry meaning, cut so that "deployment" and "deployments" are one.
+
+    What the dictionary knows is one in both languages.
+    """
+    words = re.findall(r"\w\w+", in_english(text))
+    return {stem(word) for word in words if word not in EMPTY}
 
 
 def stem(word: str) -> str:
@@ -165,7 +179,7 @@ def stem(word: str) -> str:
 
 def slug(text: str, num_words: int = 4) -> str:
     """A key in snake_case from the first words of `text` that carry meaning."""
-    text = text.lower().replace("++", "pp").replace("#", "sharp")
+    text = in_english(text).replace("++", "pp").replace("#", "sharp")
     words = re.findall(r"\w+", text)
     words = [word for word in words if word not in EMPTY] or words
     ascii_text = " ".join(words[:num_words]).translate(ASCII)

@@ -11,8 +11,10 @@ from pydantic_ai.messages import ModelMessage, TextPart, ToolCallPart
 from pydantic_ai.models import ModelRequestParameters
 
 from memoryapp.agents.offline import dates, statements, wishes
+from memoryapp.agents.offline.dictionary import in_english
 from memoryapp.agents.offline.language import clauses, slug
 from memoryapp.agents.offline.reading import last_prompt
+from memoryapp.agents.offline.spelling import spelled_out
 from memoryapp.memory.operations import same_value
 from memoryapp.memory.phrases import is_off_the_record, looks_like_secret
 
@@ -24,14 +26,15 @@ FRAMES = re.compile(
     r"unless|novel|story|book|dream|game|film|movie|song|lyrics|poem|scenario|character|quote|"
     r"sagt\w*|meint\w*|behauptet\w*|schrieb|schreibt|fragt\w*|glaubt|denkt|dachte|wenn|falls|"
     r"als ob|roman|geschichte|traum|spiel|lied|gedicht|figur|zitat)\b|"
-    r"^\W*(?!(?:also|fyi|note|update|remember|info|hinweis|notiz|merke|ps):)(?-i:[A-Z])[\w.]+:",
+    r"^\W*(?!(?:also|fyi|note|update|remember|info|hinweis|notiz|merke|ps|correction|korrektur):)"
+    r"(?-i:[A-Z])[\w.]+:",
     re.IGNORECASE,
 )
 # From here on a message speaks of a text or of something imagined.
 ENDS_READING = re.compile(
     r"(?:(?:please|can you|could you|bitte|kannst du) )*(?:translate|rewrite|rephrase|paraphrase|"
     r"summari[sz]e|proofread|correct|edit|polish|write (?:me )?an? |übersetz|korrigier|umformulier|"
-    r"formulier|fasse? |verbesser|schreibe? (?:mir )?ein)|"
+    r"formulier|fasse? (?!dich\b)|verbesser|schreibe? (?:mir )?ein)|"
     r".*\b(?:imagine|pretend|suppose|let's say|role-?play|for example|for instance|hypothetically|"
     r"stell dir vor|angenommen|nehmen wir an|zum beispiel|beispielsweise|z\. ?b)\b",
     re.IGNORECASE,
@@ -40,6 +43,11 @@ TAKES_IT_BACK = re.compile(
     r"\b(?:just|only) (?:kidding|joking)\b|\bthat(?:'s| is) not (?:really )?true\b|"
     r"\b(?:that|this|it)(?:'s| is| was) (?:just|only) a (?:joke|test)\b|"
     r"\bnur (?:ein |einen )?(?:spaß|scherz|witz|test)\b",
+    re.IGNORECASE,
+)
+GREETS = re.compile(
+    r"\W*(?:hi|hello|hey|hallo|servus|moin|grüß gott|good (?:morning|evening|afternoon)|"
+    r"guten (?:morgen|tag|abend))\b",
     re.IGNORECASE,
 )
 OPPOSITES = {"likes_": "dislikes_", "dislikes_": "likes_"}
@@ -96,14 +104,14 @@ def heard(body: str, said_at: datetime) -> Iterator[Proposal]:
     """What a message teaches, in order; only what it plainly states about its writer."""
     if is_off_the_record(body) or TAKES_IT_BACK.search(body):
         return
-    is_casual = body.islower()
+    manner = statements.Manner(is_casual=body.islower(), is_greeting=bool(GREETS.match(body)))
     for clause in clauses(body):
         if ENDS_READING.match(clause.text):
             return
         is_framed = FRAMES.search(clause.before) or clause.before.count('"') % 2
         if clause.is_asked or is_framed or looks_like_secret(clause.quote):
             continue
-        for proposal in _read(clause.text, said_at, is_casual):
+        for proposal in _read(spelled_out(clause.text), said_at, manner):
             is_said = proposal.value or proposal.is_retracted
             if proposal.key and is_said and len(proposal.value) <= VALUE_MAX_CHARS:
                 yield replace(proposal, quote=clause.quote)
@@ -120,7 +128,7 @@ def _without_replaced(proposals: Iterable[Proposal]) -> list[Proposal]:
     ]
 
 
-def _read(text: str, said_at: datetime, is_casual: bool) -> list[Proposal]:
+def _read(text: str, said_at: datetime, manner: statements.Manner) -> list[Proposal]:
     """The meaning of one clause: the first reading that fits."""
     if (task := wishes.reminder(text, said_at)) is not None:
         return [_task(*task)]
@@ -128,14 +136,14 @@ def _read(text: str, said_at: datetime, is_casual: bool) -> list[Proposal]:
         key, value = wanted
         return [Proposal(key, value, "", table="prompt")]
     if (gone := wishes.retracted(text)) is not None:
-        return [replace(each, is_retracted=True) for each in _stated(gone, is_casual)]
+        return [replace(each, is_retracted=True) for each in _stated(gone, manner)]
     if key := wishes.ended(text):
         return [Proposal(key, "", "", is_retracted=True)]
     if (note := wishes.remembered(text)) is not None:
-        return _stated(note, is_casual) or [_note(note, said_at)]
+        return _stated(note, manner) or [_note(note, said_at)]
     if not statements.DOUBT.search(text) and (task := wishes.duty(text, said_at)) is not None:
         return [_task(*task)]
-    return _stated(text, is_casual)
+    return _stated(text, manner)
 
 
 def _task(what: str, due_at: datetime | None) -> Proposal:
@@ -149,10 +157,8 @@ def _note(note: str, said_at: datetime) -> Proposal:
     return Proposal(slug(note, 5), note, "")
 
 
-def _stated(text: str, is_casual: bool) -> list[Proposal]:
-    return [
-        Proposal(**asdict(each), quote="") for each in statements.own(text, is_casual=is_casual)
-    ]
+def _stated(text: str, manner: statements.Manner) -> list[Proposal]:
+    return [Proposal(**asdict(each), quote="") for each in statements.own(text, manner)]
 
 
 def _compared(proposal: Proposal, known: list[Row]) -> Iterator[dict[str, Any]]:
@@ -169,7 +175,7 @@ def _compared(proposal: Proposal, known: list[Row]) -> Iterator[dict[str, Any]]:
     current = next((row for row in known if row.is_about(proposal, proposal.key)), None)
     current = current or next((row for row in known if _is_before(row, proposal)), None)
     # A task that is known may get another date, which isn't in what is known.
-    if current and same_value(current.value, proposal.value) and not proposal.due_at:
+    if current and _is_same(current.value, proposal.value) and not proposal.due_at:
         return
     if current is not None:
         known.remove(current)
@@ -178,12 +184,17 @@ def _compared(proposal: Proposal, known: list[Row]) -> Iterator[dict[str, Any]]:
     yield _operation("update" if current else "add", proposal, key, proposal.value, current)
 
 
+def _is_same(value: str, other: str) -> bool:
+    """Whether two values say the same, in one language or two."""
+    return same_value(in_english(value), in_english(other))
+
+
 def _is_meant(row: Row, proposal: Proposal) -> bool:
     """Whether a retraction is about this row: its key and value, or its value at least."""
     if row.table != proposal.table or row.subject != proposal.subject:
         return False
-    is_same_key = row.key == proposal.key and proposal.value.lower() in row.value.lower()
-    return is_same_key or (row.kind == proposal.kind and same_value(row.value, proposal.value))
+    is_same_key = row.key == proposal.key and in_english(proposal.value) in in_english(row.value)
+    return is_same_key or (row.kind == proposal.kind and _is_same(row.value, proposal.value))
 
 
 def _is_before(row: Row, proposal: Proposal) -> bool:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from memoryapp.agents.offline.dictionary import in_english
 from memoryapp.agents.offline.language import stem, stems
 from memoryapp.agents.offline.reading import Fact
 from memoryapp.agents.offline.vocabulary import EMPTY, RELATION, SAME_RELATION, SOMEBODY
@@ -82,7 +83,7 @@ def _needed(sentence: str) -> tuple[set[str], set[str]]:
     words = stems(sentence) | keys
     if not WHETHER.match(sentence):
         return words, words
-    asked = [stem(word) for word in re.findall(r"\w\w+", sentence.lower()) if word not in EMPTY]
+    asked = [stem(word) for word in re.findall(r"\w\w+", in_english(sentence)) if word not in EMPTY]
     return set(asked[1:] or asked) | keys - MANIFOLD, words
 
 

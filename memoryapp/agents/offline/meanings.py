@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from memoryapp.agents.offline.dates import MONTH
 from memoryapp.agents.offline.language import slug
 from memoryapp.agents.offline.vocabulary import IDENTITY_KEYS, NO_THINGS, SAME_KEY
 
@@ -22,6 +23,8 @@ class Statement:
     subject: str = ""
 
 
+# What a value begins with and goes without: "on 3 May", "in February".
+BEGINS = re.compile(rf"^(?:(?:on|am|the|der|die|das) |(?:in|im) (?=(?:{MONTH})\b))", re.IGNORECASE)
 Meaning = Callable[[re.Match[str], str], Iterator[Statement]]
 
 
@@ -55,13 +58,13 @@ def preferred(match: re.Match[str], kind: str) -> Iterator[Statement]:
 def attribute(match: re.Match[str], kind: str) -> Iterator[Statement]:
     key = slug(match["thing"].replace("'s", ""))
     key = SAME_KEY.get(key, key)
-    if key.startswith(("favourite", "favorite", "lieblings")):
-        kind, key = PREFERENCE, key.replace("favorite", "favourite")
+    if key.startswith("favourite"):
+        kind = PREFERENCE
     elif key in IDENTITY_KEYS:
         kind = IDENTITY
     if match.groupdict().get("called") and key not in IDENTITY_KEYS:
         key = f"{key}_name"
-    yield Statement(key, re.sub(r"^(?:on|am|the|der|die|das) ", "", match["value"]), kind)
+    yield Statement(key, BEGINS.sub("", match["value"]), kind)
 
 
 def used(match: re.Match[str], kind: str) -> Iterator[Statement]:
@@ -89,6 +92,12 @@ def done(match: re.Match[str], kind: str) -> Iterator[Statement]:
         yield Statement(key, match["value"], kind)
 
 
+SOME = re.compile(
+    r"^(?:to|the|both|fluent|a (?:little|bit of)|fließend|etwas|ein (?:bisschen|wenig)) ",
+    re.IGNORECASE,
+)
+
+
 def listed(text: str) -> list[str]:
     """The things of "a, b and c", without the article or the "to" that each may begin with.
 
@@ -97,5 +106,5 @@ def listed(text: str) -> list[str]:
     """
     things = re.split(r"\s*,\s*(?:and |und |or )?|\s+(?:and|und|sowie)\s+", text)
     things = [thing for thing in things if not re.match(NO_THINGS, thing, re.IGNORECASE)]
-    things = [re.sub(r"^(?:to|the|both) ", "", thing) for thing in things if thing]
+    things = [SOME.sub("", thing) for thing in things if thing]
     return things if len(things) <= MOST_THINGS else []

@@ -34,6 +34,7 @@ CAPITAL, SMALL = r"(?-i:[^\W\d_a-zß-ÿ])", r"(?-i:[^\W\d_A-ZÀ-Þ]|['.-])"  # l
 CALLED = rf"{CAPITAL}[\w'-]*"
 # A capital letter and small ones: people move from Berlin to Vienna, but from CDK to GitHub too.
 TOWN = rf"{CAPITAL}{SMALL}+(?:[ -]{CAPITAL}{SMALL}+){{0,2}}"
+HOUSING = r"(?:(?:an?|my|einer?|einem|meiner?|meinem) (?:[\w-]+ ){1,3}?in )?"
 SINCE = r"(?: (?:since|for|seit|again|alone|together|with my|mit mein\w*|allein)\b.*)?"
 WHEN = r"(?: (?:last|this|for|in|on|from|two|a|some)\b.*)?"
 MORE = r"(?: (?:in|from|by|with|and|who|aus|und)\b.*)?"
@@ -42,8 +43,10 @@ I_HAVE = r"(?:i|i've|i have) "
 REALLY = r"(?: (?:actually|really|now|eigentlich|jetzt))?"
 A = r"(?:an? |the |eine? )?"
 FIRM = rf"(?P<employer>{CALLED}(?: {CALLED}){{0,3}})"
-AT = rf"(?: (?:at|for) (?P<employer>{NAME}?))?"
-BEI = rf"(?: (?:bei|für) (?P<employer>{NAME}?))?"
+THE = rf"(?:the (?={CAPITAL}))?"
+THERE = rf"(?: in {TOWN})?"
+AT = rf"(?: (?:at|for) {THE}(?P<employer>{NAME}?){THERE})?"
+BEI = rf"(?: (?:beim?|für|[ia]m) (?P<employer>{NAME}?){THERE})?"
 AS = rf"(?: as {A}(?P<occupation>.+?))?"
 ALS = rf"(?: als {A}(?P<occupation>.+?))?"
 NONE = r"kein(?:e[nr]?)? "
@@ -68,7 +71,9 @@ WHO = [
     pattern(IDENTITY, r"(?:i'm|i am|ich bin) (?P<age>\d{1,3})(?: years old| jahre alt)?"),
 ]
 WHERE = [
-    pattern(IDENTITY, rf"i {OFTEN}(?:live|reside) {OFTEN}in (?P<city>{PLACE}?){SINCE}"),
+    pattern(
+        IDENTITY, rf"(?:i|we) {OFTEN}(?:live|reside) {OFTEN}in {HOUSING}(?P<city>{PLACE}?){SINCE}"
+    ),
     pattern(IDENTITY, rf"{I_AM}{OFTEN}(?:living|based) in (?P<city>{PLACE}?){SINCE}"),
     pattern(IDENTITY, rf"(?:i've|i have) been living in (?P<city>{PLACE}?){SINCE}"),
     pattern(IDENTITY, rf"{I_HAVE}{OFTEN}lived in (?P<city>{PLACE}?) (?:since|for) .+"),
@@ -76,7 +81,10 @@ WHERE = [
         IDENTITY,
         rf"{I_HAVE}{OFTEN}(?:moved|relocated) (?:from (?P<was>{TOWN}) )?to (?P<city>{TOWN}){WHEN}",
     ),
-    pattern(IDENTITY, rf"ich (?:wohne|lebe) {OFT}in (?P<city>{PLACE}?){SINCE}"),
+    pattern(
+        IDENTITY,
+        rf"(?:ich (?:wohne|lebe)|wir wohnen) {OFT}in {HOUSING}(?P<city>{PLACE}?){SINCE}",
+    ),
     pattern(
         IDENTITY,
         rf"ich bin {OFT}(?:(?:von|aus) (?P<was>{TOWN}) )?nach (?P<city>{TOWN}) (?:um)?gezogen",
@@ -85,7 +93,9 @@ WHERE = [
 ]
 WORK = [
     pattern(IDENTITY, rf"i {OFTEN}work {OFTEN}as {A}(?P<occupation>.+?){AT}{SINCE}"),
-    pattern(IDENTITY, rf"i {OFTEN}work {OFTEN}(?:at|for) (?P<employer>{NAME}?){AS}{SINCE}"),
+    pattern(
+        IDENTITY, rf"i {OFTEN}work {OFTEN}(?:at|for) {THE}(?P<employer>{NAME}?){AS}{THERE}{SINCE}"
+    ),
     pattern(
         IDENTITY,
         rf"{I_AM}{OFTEN}an? (?P<occupation>(?:[\w-]+ ){{0,3}}?{PROFESSIONS}){AT}{MORE}",
@@ -97,7 +107,7 @@ WORK = [
     ),
     pattern(IDENTITY, rf"ich habe {OFT}bei {FIRM} angefangen"),
     pattern(IDENTITY, rf"ich arbeite {OFT}als {A}(?P<occupation>.+?){BEI}{SINCE}"),
-    pattern(IDENTITY, rf"ich arbeite {OFT}(?:bei|für) (?P<employer>{NAME}?){ALS}{SINCE}"),
+    pattern(IDENTITY, rf"ich arbeite {OFT}(?:beim?|für) (?P<employer>{NAME}?){ALS}{THERE}{SINCE}"),
     pattern(
         IDENTITY, rf"ich bin {OFT}(?:von beruf )?{A}(?P<occupation>\w*{PROFESSIONS}){BEI}{MORE}"
     ),
@@ -112,12 +122,18 @@ FOOD = [
     pattern(IDENTITY, r"ich habe (?:eine )?(?:\w+e )?(?P<things>\w+?)-?allergie", each("allergy")),
     pattern(
         PREFERENCE,
-        rf"i {OFTEN}(?:don't|do not|never) (?:eat|drink) (?P<things>.+)",
+        rf"i {OFTEN}(?:don't|do not|never|can't|cannot) (?:eat|drink) (?P<things>.+)",
         each("avoids"),
     ),
-    pattern(PREFERENCE, rf"ich (?:esse|trinke) {OFT}{NONE}(?P<things>.+)", each("avoids")),
+    pattern(PREFERENCE, rf"ich (?:esse|trinke|vertrage) {OFT}{NONE}(?P<things>.+)", each("avoids")),
 ]
 TASTE = [
+    pattern(
+        PREFERENCE,
+        r"(?:i (?:drink|take|have|like)|ich (?:trinke|mag)) (?:my|meinen) "
+        r"(?P<thing>coffee|tea|kaffee|tee) (?!with |at |in |mit |um |am |im )(?P<value>.{3,40})",
+        attribute,
+    ),
     pattern(PREFERENCE, rf"(?:i|we) {OFTEN}prefer (?P<things>.+)", preferred),
     pattern(PREFERENCE, rf"(?:ich bevorzuge|wir bevorzugen) {OFT}(?P<things>.+)", preferred),
     pattern(

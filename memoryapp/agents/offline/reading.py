@@ -50,6 +50,7 @@ class Question:
     tools: frozenset[str]
     found: dict[str, tuple[str, ...]]  # by the tools called for it so far, "source: text" each
     begun: str  # what there is of the reply already
+    replied: str  # all earlier replies of the chat
     memory_on: bool
 
 
@@ -89,6 +90,7 @@ def question(messages: Sequence[ModelMessage], parameters: ModelRequestParameter
             for part in _parts(since, ToolReturnPart)
         },
         begun=begun,
+        replied="\n".join(_said(each) for each in earlier if isinstance(each, ModelResponse)),
         memory_on=not OFF.search(memory),
     )
 

@@ -16,6 +16,9 @@ REPLIES = {
     "greeting": r"(?:(?:hi|hello|hey|hallo|servus|good (?:morning|evening|day|afternoon)|"
     r"guten (?:morgen|tag|abend))(?: (?!(?:i|ich)\b)\w+)?)?\W*"
     r"(?:how are you(?: \w+)?|how's it going|how do you do|wie geht(?:'s|s| es)(?: \w+)?)?",
+    "forgetting": r"(?:please |bitte )?(?:forget|delete|erase|vergiss|lösche?)(?: bitte)? "
+    r"(?:everything|all|alles)(?:,? (?:(?:that )?you (?:know|remember)|about me|"
+    r"i (?:said|told you)|von mir|über mich|was du(?: (?:von mir|über mich))? weißt|please|bitte))*",
     "introduction": r"(?:who|what) are you|wer bist du|was bist du",
     "creates": r"(?:please |bitte )?(?:(?:can|could) you )?"
     r"(?:(?:tell|sing|write|erzähle?|sage?|singe?|schreibe?) (?:me |us |mir |uns )?"

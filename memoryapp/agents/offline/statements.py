@@ -1,17 +1,32 @@
 """What plain English and German sentences say about the person who writes them."""
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from memoryapp.agents.offline.dates import WEEKDAYS
-from memoryapp.agents.offline.habits import HABITS
+from memoryapp.agents.offline.habits import HABITS, INTRODUCTIONS
 from memoryapp.agents.offline.meanings import FACT, Statement
 from memoryapp.agents.offline.patterns import PATTERNS
-from memoryapp.agents.offline.vocabulary import NAME_KEYS, NO_NAMES, SOMEBODY, words
+from memoryapp.agents.offline.vocabulary import (
+    NAME_KEYS,
+    NO_FIRST_NAMES_GERMAN,
+    NO_NAMES,
+    SOMEBODY,
+    words,
+)
 
 TAIL = re.compile(
     r"(?:,? (?:too|as well|now|currently|at the moment|right now|these days|by the way|btw|though|"
-    r"please|übrigens|jetzt|derzeit|momentan|auch|bitte|halt)| (?:because|weil|denn)\b.*)+$",
+    r"please|übrigens|jetzt|derzeit|momentan|auch|bitte|halt)| (?:because|weil|denn)\b.*|"
+    r",? (?:and |und )?(?:not|nicht)(?: in| at| bei)? (?-i:[A-ZÄÖÜ])\w+)+$",
+    re.IGNORECASE,
+)
+# "Ich wohne nicht in Graz, sondern in Wien": what follows is what holds.
+RATHER = re.compile(r"(?P<begun>.+) nicht \S.*, sondern (?P<rest>.+)", re.IGNORECASE)
+# "Seit 2020 arbeite ich bei Siemens" is "Ich arbeite bei Siemens".
+INVERTED = re.compile(
+    r"(?:jetzt|nun|inzwischen|mittlerweile|derzeit|momentan|seit \S+(?: \w+)?) "
+    r"(?P<verb>(?!habe\b)\w+) (?P<subject>ich|wir) (?P<rest>.+)",
     re.IGNORECASE,
 )
 # Wishes, doubts and conditions: nothing that is so.
@@ -28,20 +43,35 @@ PASSING = re.compile(
 )
 
 
-def own(text: str, *, is_casual: bool = False) -> list[Statement]:
-    """What one clause says about its writer or somebody close to them; nothing when unsure.
+@dataclass(frozen=True)
+class Manner:
+    """How the whole message is written."""
 
-    `is_casual` is for somebody who writes no capital letters: then names have none either.
-    """
+    is_casual: bool  # without capital letters: then names have none either
+    is_greeting: bool  # begins with one: then "ich bin Anna" tells a name
+
+
+def own(text: str, manner: Manner) -> list[Statement]:
+    """What one clause says about its writer or somebody close to them; nothing when unsure."""
     if DOUBT.search(text):
         return []
-    text = TAIL.sub("", text)
+    text = _plain(TAIL.sub("", text))
     subject, text = _in_first_person(text)
-    for kind, pattern, meaning in (*PATTERNS, *HABITS):
+    patterns = (*PATTERNS, *HABITS, *(INTRODUCTIONS if manner.is_greeting else ()))
+    for kind, pattern, meaning in patterns:
         if match := pattern.fullmatch(text):
-            found = [each for each in meaning(match, kind) if _is_sound(each, is_casual)]
+            found = [each for each in meaning(match, kind) if _is_sound(each, manner.is_casual)]
             return [_about(subject, each) for each in found]
     return []
+
+
+def _plain(text: str) -> str:
+    """A German clause in the order of words, and without the denial, that the patterns expect."""
+    if match := RATHER.fullmatch(text):
+        text = f"{match['begun']} {match['rest']}"
+    if match := INVERTED.fullmatch(text):
+        text = f"{match['subject']} {match['verb']} {match['rest']}"
+    return text
 
 
 def _is_sound(statement: Statement, is_casual: bool) -> bool:
@@ -72,6 +102,7 @@ FIRST_PERSON = {
     "unterrichtet": "ich unterrichte", "kommt": "ich komme", "trinkt": "ich trinke",
     "hat": "ich habe", "heißt": "ich heiße", "heisst": "ich heiße",
 }  # fmt: skip
+NAMED = re.compile(rf"(?!{NO_FIRST_NAMES_GERMAN}$)(?-i:[A-ZÀ-Þ])[\w'-]+", re.IGNORECASE)
 THIRD_PERSON = re.compile(
     rf"(?P<subject>{SOMEBODY}),? (?P<verb>{'|'.join(FIRST_PERSON)}) (?P<rest>.+)", re.IGNORECASE
 )
@@ -82,6 +113,6 @@ def _in_first_person(text: str) -> tuple[str, str]:
     if not (match := THIRD_PERSON.fullmatch(text)):
         return "", text
     verb, rest = match["verb"].lower(), match["rest"]
-    if verb in ("is", "ist") and re.fullmatch(r"(?-i:[A-ZÀ-Þ])[\w'-]+", rest):
+    if verb in ("is", "ist") and NAMED.fullmatch(rest):
         return match["subject"], f"my name is {rest}"
     return match["subject"], f"{FIRST_PERSON[verb]} {rest}"

@@ -86,12 +86,12 @@ NO_VALUES = (
 )
 # What is no thing to like or use, because it points at something said elsewhere.
 NO_THINGS = (
-    r"(?:it|that|this|these|those|you|your|him|her|them|his|how|what|when|where|why|who|which|"
+    r"(?:not|nicht|it|that|this|these|those|you|your|him|her|them|his|how|what|when|where|why|who|which|"
     r"the (?:way|idea|first|second|third|last|latter|former|one|answer|sound|look|plan|draft|text)|"
     r"es|das|dies\w*|dich|dein\w*|ihn|sie|ihm|euch|wie|was|wenn)\b"
 )
 PROFESSIONS = (
-    r"(?:engineer|developer|programmer|designer|architect|scientist|researcher|analyst|consultant|"
+    r"(?:engineer|developer|dev|programmer|designer|architect|scientist|researcher|analyst|consultant|"
     r"manager|nurse|doctor|physician|surgeon|dentist|pharmacist|teacher|professor|lecturer|student|"
     r"lawyer|accountant|journalist|writer|author|editor|translator|artist|musician|photographer|"
     r"chef|cook|baker|carpenter|electrician|plumber|mechanic|technician|pilot|driver|farmer|admin|"
@@ -158,6 +158,20 @@ NO_FIRST_NAMES = (
     r"hindu|buddhist|sikh|orthodox|sorry|sure|happy|fine|okay|ok|glad|afraid|lost|confused|bored|worried|stuck|tired|back|done|new|"
     r"here|ready|late|sick|ill|hungry|busy|not|so|very|just|still|also|now|really|in|on|at|from|"
     r"about|out|off|the|an?|vegan|vegetarian|pescatarian|english|team)\b)"
+)
+# What a German sentence writes with a capital letter after "ich bin" and is no first name.
+NO_FIRST_NAMES_GERMAN = (
+    rf"(?:(?:\w*{PROFESSIONS}|\w*(?:chef|mann|frau|händer|steher|schläfer|raucher|arbeiter|"
+    r"meister|leiter|trinker|esser|liebhaber|besitzer|anfänger|diabetiker|allergiker|freund|"
+    r"schüler|mensch|typ|fan)(?:in)?|[\w-]*(?:reicher|länder|deutscher|deutsche|schweizer|wiener|"
+    r"grazer|linzer|berliner|münchner|hamburger|kölner|salzburger|tiroler|steirer|kärntner|"
+    r"italiener|spanier|engländer|amerikaner|pole|franzose|türke|grieche|ungar|kroate|serbe)(?:in)?|"
+    r"veganer(?:in)?|vegetarier(?:in)?|student(?:in)?|studierende|rentner(?:in)?|"
+    r"pensionist(?:in)?|azubi|lehrling|single|vater|mutter|papa|mama|oma|opa|tante|onkel|neuling|"
+    r"christ(?:in)?|muslim(?:a)?|jude|jüdin|atheist(?:in)?|boss|nerd|profi|gast|admin|meinung|"
+    r"ansicht|überzeugung|zeit|hause|urlaub|team|teil|neue|alte|beste|erste|letzte|jüngste|"
+    r"älteste|nächste|gleiche|selbe|widder|stier|zwilling|krebs|löwe|jungfrau|waage|skorpion|"
+    r"schütze|steinbock|wassermann|fisch|krank|müde|neu|hier|wieder|da)\b)"
 )
 OFTEN = (
     r"(?:(?:really|absolutely|actually|currently|now|still|also|always|usually|just|both|especially|"

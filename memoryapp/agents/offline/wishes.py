@@ -17,7 +17,7 @@ REMINDS = (
     ),
     re.compile(
         rf"{PLEASE}(?:erinner\w* mich|vergiss nicht)"
-        r"(?P<when>\b.{0,40}?),? (?:daran,?(?: dass)?|an|dass) (?P<what>.+)",
+        r"(?P<when>\b.{0,40}?),? (?:daran,?(?: dass)?|ans?|dass) (?P<what>.+)",
         re.IGNORECASE,
     ),
 )
@@ -31,7 +31,7 @@ FORGETS = re.compile(
     rf"{PLEASE}(?:forget|vergiss)(?:,? (?:please|bitte))?,? (?:that|dass) (?P<what>.+)",
     re.IGNORECASE,
 )
-NO_LONGER = re.compile(r" (?:no longer|nicht mehr)\b", re.IGNORECASE)
+NO_LONGER = re.compile(r" (?:no longer|nicht mehr|doch nicht|doch keine?n?)\b", re.IGNORECASE)
 NOT_ANY_MORE = re.compile(r" (?:don't|do not|not) (?P<rest>.+) any ?more$", re.IGNORECASE)
 # German subordinate clauses end with the verb: "dass ich in Graz wohne".
 VERB_LAST = re.compile(
@@ -135,13 +135,15 @@ LASTING = re.compile(
 ALWAYS = re.compile(r"\b(?:always|never|immer|nie|niemals)\b", re.IGNORECASE)
 INSTRUCTS = re.compile(
     r"(?:always |never )?(?:answer|reply|respond|keep|be|write|use|speak|talk|avoid|stop|don't|"
-    r"do not|explain|give|address|antworte|schreibe?|sprich|rede|halte?|sei|benutze?|verwende|"
+    r"do not|explain|give|address|(?:no|keine) emojis?|fasse? dich|antworte|"
+    r"schreibe?|sprich|rede|halte?|sei|benutze?|verwende|"
     r"nutze|erklär\w*|gib|vermeide|duze|sieze)\b(?! (?:forget|remember|worry))",
     re.IGNORECASE,
 )
 # What only speaks of answers is meant for all of them; "write a short poem" is not.
 OF_ANSWERS = re.compile(
-    r"(?:be|sei|stop using|answer|reply|respond|antworte|duze|sieze)\b"
+    r"(?:be|sei|stop using|fasse? dich|(?:(?:don't|do not) use|no|keine) emojis?|answer|reply|"
+    r"respond|antworte|duze|sieze)\b"
     r"(?! (?:my|the|this|these|each|all|to)\b)|"
     r"keep (?:it|(?:your |all |the )?(?:answers|replies|responses))\b|"
     r"halte? (?:es|dich|deine|die)\b|"

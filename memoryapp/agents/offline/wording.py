@@ -11,6 +11,7 @@ class Wording:
     greeting: str
     thanks: str
     farewell: str
+    forgetting: str
     statement: str
     everything: str
     nothing_yet: str
@@ -31,6 +32,8 @@ ENGLISH = Wording(
     greeting="Hello. Ask me something that your memory or your documents may answer.",
     thanks="You're welcome. Ask me whenever something is to be looked up.",
     farewell="Goodbye. I am here when something is to be looked up.",
+    forgetting="The memory page forgets everything for good, under “Forget everything” at its end. "
+    "A single thing is forgotten there too, or where it stands under a reply.",
     statement="I have read that. If memory is on, what I learn from it shows under this reply.",
     everything="This is what I recall about you here; the memory page has all of it:",
     nothing_yet="I recall nothing about you yet.",
@@ -51,6 +54,9 @@ GERMAN = Wording(
     greeting="Hallo. Frag mich etwas, das dein Gedächtnis oder deine Dokumente beantworten.",
     thanks="Gern geschehen. Frag mich, wenn etwas nachzuschlagen ist.",
     farewell="Bis bald. Ich bin da, wenn etwas nachzuschlagen ist.",
+    forgetting="Alles endgültig vergisst die Gedächtnisseite, an ihrem Ende unter „Alles "
+    "vergessen“. Einzelnes vergisst sie auch, oder es geschieht dort, wo es unter einer Antwort "
+    "steht.",
     statement="Ich habe das gelesen. Ist das Gedächtnis an, steht unter dieser Antwort, was ich "
     "daraus lerne.",
     everything="Das weiß ich hier über dich; alles steht auf der Gedächtnisseite:",
