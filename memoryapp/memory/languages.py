@@ -52,13 +52,13 @@ MY_PEOPLE = (
     (
         "",
         "arkadaşım kardeşim ablam abim annem babam eşim karım kocam oğlum kızım patronum komşum"
-        " teyzem amcam sevgilim iş_arkadaşım",
-        r"\b",
+        " teyzem amcam sevgilim iş_arkadaşım kız_arkadaşım erkek_arkadaşım",
+        r"(?:[ıiuü]n)?\b",
     ),
     (
         "(?:(?:私|僕|俺)の)?",
         "友達 友人 母 父 妹 姉 兄 弟 妻 夫 息子 娘 同僚 上司 彼氏 彼女",
-        "[はがも]",
+        "[はがもの]",
     ),
     (
         "(?:(?:제|내|우리) )?",
@@ -67,6 +67,11 @@ MY_PEOPLE = (
     ),
 )
 SOMEBODY_ELSE = "|".join(f"{my}{any_of(people)}{end}" for my, people, end in MY_PEOPLE)
+
+HE_OR_SHE = (
+    r"il(?! y a| (?:me|m['’]|faut|fait))|elle|ils|elles|él|ella|ellos|ellas|ele|ela|eles|elas"
+    "|lui|lei|hij|zij|он|она|они"
+)
 
 REQUEST_BEGINS = any_of(
     "écris traduis raconte explique donne résume montre trouve cherche propose rédige corrige"

@@ -17,12 +17,12 @@ from memoryapp.memory.phrases import (
     sensitive_topic,
 )
 from memoryapp.memory.support import (
-    is_about_somebody_else,
     is_echo,
     is_request,
     is_supported,
     unsaid_names,
 )
+from memoryapp.memory.whose import is_about_somebody_else
 from memoryapp.models import Message, User
 from memoryapp.models.memory import KEY_MAX_CHARS, SUBJECT_MAX_CHARS, Origin
 

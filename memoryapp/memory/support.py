@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from memoryapp.memory import languages
-from memoryapp.memory.operations import CLAUSE_ENDS, SENTENCE_ENDS, Operation, quote_start
+from memoryapp.memory.operations import SENTENCE_ENDS, Operation, quote_start
 from memoryapp.memory.wording import (
     FRAME_WORDS,
     FUNCTION_WORDS,
@@ -39,36 +39,6 @@ DOES = (
 FIRST_NAME = re.compile(rf"^\W*([^\W\d_]\w*)(?=\W*$|\s+{UPPER}|\s+(?:{DOES}|is|was|has|ist|hat)\b)")
 LATER_NAMES = re.compile(rf"(?<=[^.!?:]\s){UPPER}\w+|\d{{2,}}")
 
-OTHERS = re.compile(
-    r"\bmy (?:\w+ ){0,2}?(?:friends?|sister|brother|siblings?|mother|mom|mum|father|dad|wife"
-    r"|husband|partner|girlfriend|boyfriend|fianc\w+|son|daughter|child|kids?|children|boss|manager"
-    r"|colleagues?|coworkers?|neighbou?rs?|roommate|flatmate|aunt|uncle|cousin|niece|nephew"
-    r"|grand\w+|parents?|dog|cat|teacher|doctor)\b"
-    r"|\bmein(?:e|em|en|er|es)? (?:\w+ ){0,2}?(?:freund(?:in)?|schwester|bruder|geschwister|mutter"
-    r"|mama|vater|papa|frau|mann|partner(?:in)?|verlobte\w*|sohn|tochter|kind(?:er)?|chef(?:in)?"
-    r"|kolleg\w+|nachbar\w*|mitbewohner\w*|tante|onkel|cousin\w*|nichte|neffe|oma|opa|eltern|hund"
-    r"|katze|lehrer\w*|arzt|ärztin)\b"
-    r"|我的?(?:朋友|妹妹|姐姐|哥哥|弟弟|妈妈|爸爸|母亲|父亲|妻子|丈夫|老婆|老公|儿子|女儿|同事|老板|邻居)"
-    r"|\b(?:صديقي|صديقتي|أختي|أخي|أمي|أبي|والدي|والدتي|زوجي|زوجتي|ابني|ابنتي|زميلي|زميلتي|مديري)\b",
-    re.IGNORECASE,
-)
-# In languages that often leave "I" out, only who stands first is spoken of.
-OTHERS_FIRST = re.compile(rf"\W*(?:{languages.SOMEBODY_ELSE})", re.IGNORECASE)
-# Keys and values that name the other one in their own way: spouse, pet_name.
-RELATED = re.compile(
-    r"spouse|wife|husband|partner|pet|dog|cat|famil|child|kid|son\b|sons|daughter|sister|brother"
-    r"|sibling|mother|father|parent|friend|boss|manager|colleague|coworker|neighbo|roommate"
-    r"|relative|freund|schwester|bruder|mutter|vater|eltern|kind|tochter|sohn|frau|mann|haustier",
-    re.IGNORECASE,
-)
-PRONOUNS = re.compile(r"^\W*(?:(?:he|she|they|er)\b|他|她|هو\b|هي\b)", re.IGNORECASE)
-SOMEBODY = re.compile(rf"^\W*({UPPER}\w+)(?: {UPPER}\w+)? {DOES}\b")
-ONESELF = re.compile(
-    r"\b(?:i|i'm|i've|i'd|i'll|me|we|us|our|myself|ich|mich|mir|wir|uns|unser\w*)\b|我|\b(?:أنا|نحن)\b",
-    re.IGNORECASE,
-)
-OWN_FIRST = re.compile(r"^\W*(?:my|our|mein\w*|unser\w*)\b", re.IGNORECASE)
-BETWEEN = re.compile(rf"[{CLAUSE_ENDS}]|\b(?:but|and|while|aber|und|während)\b|但是?|لكن")
 REQUEST = re.compile(
     r"^\W*(?:please |can you |could you |bitte |请)?(?:tell|write|translate|recommend|give|show"
     r"|explain|summari[sz]e|list|find|search|compare|draft|rewrite|correct|fix|create|generate|make"
@@ -109,28 +79,6 @@ def unsaid_names(operation: Operation, body: str) -> list[str]:
     about = f"{body} {operation.key} {operation.subject}"
     light = FUNCTION_WORDS | FRAME_WORDS | VERDICTS
     return [name for name in named if name.casefold() not in light and not said(name, about)]
-
-
-def is_about_somebody_else(operation: Operation, body: str) -> bool:
-    """Whether the quote's own clause is about another person than the value is stated of.
-
-    "My friend hates olives" says nothing of the person, but "my sister's name is Maria" supports
-    `sister_name`: there the other one is named in what is stored.
-    """
-    if operation.subject or operation.table == "prompt":
-        return False
-    stated = f"{operation.key} {operation.value}".replace("_", " ")
-    for clause in reversed(BETWEEN.split(sentence_to(operation.quote, body))):
-        of_oneself = OTHERS.sub("", clause)
-        if ONESELF.search(of_oneself) or OWN_FIRST.match(of_oneself):
-            return False
-        if other := OTHERS.search(clause) or OTHERS_FIRST.match(clause):
-            return not RELATED.search(stated) and not said(other.group(), stated)
-        if PRONOUNS.match(clause):
-            return True
-        if somebody := SOMEBODY.match(clause):
-            return not said(somebody.group(1), stated)
-    return False
 
 
 def is_echo(value: str, body: str, heard: Sequence[str]) -> bool:

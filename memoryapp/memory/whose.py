@@ -1,0 +1,154 @@
+"""Whom the words of a person are about: themselves, or somebody else."""
+
+import re
+from collections.abc import Iterator
+
+from memoryapp.memory import languages
+from memoryapp.memory.operations import CLAUSE_ENDS, Operation
+from memoryapp.memory.support import UPPER, sentence_to
+from memoryapp.memory.wording import LIGHT_WORDS, said
+
+PEOPLE = (
+    r"friends?|sisters?|brothers?|siblings?|mother|mom|mum|father|dad|wife|husband|partner"
+    r"|girlfriend|boyfriend|ex|fianc\w+|sons?|daughters?|child|kids?|children|boss|manager"
+    r"|colleagues?|coworkers?|neighbou?rs?|roommate|flatmate|aunt|uncle|cousin|niece|nephew"
+    r"|grand\w+|parents?|dog|cat|teacher|doctor|landlord|client|customer|in-laws?"
+)
+LEUTE = (
+    r"freund(?:in)?|schwester|bruder|geschwister|mutter|mama|vater|papa|frau|mann|ex|partner(?:in)?"
+    r"|verlobte\w*|sohn|tochter|kind(?:er)?|chef(?:in)?|kolleg\w+|nachbar\w*|mitbewohner\w*|tante"
+    r"|onkel|cousin\w*|nichte|neffe|oma|opa|eltern|hund|katze|lehrer\w*|arzt|ärztin|kunde\w*"
+    r"|vermieter\w*"
+)
+OTHERS = re.compile(
+    rf"\b(?:my|our) (?:[\w-]+[ -]){{0,2}}?(?:{PEOPLE})\b"
+    rf"|\b(?:mein|unser)(?:e|em|en|er|es|s)? (?:[\w-]+[ -]){{0,2}}?(?:{LEUTE})\b"
+    r"|\b(?:a|an|the|this|that|some|another|one) (?:\w+ ){0,2}?(?:friends?|colleagues?|neighbou?rs?"
+    r"|customers?|clients?|guy|man|woman|girl|boy|lady|person|people|student|patient|somebody)\b"
+    r"(?: of (?:mine|ours)\b| (?:that |who )?(?:i|we) \w+)?"
+    r"|\b(?:ein|eine|einer|einem|einen|der|die|dem|den) (?:\w+ )?(?:freund(?:in|e)?|kolleg\w+"
+    r"|nachbar\w*|bekannte\w*|kunde\w*|mann|frau|junge|mädchen|person|patient\w*)\b"
+    r"(?: von (?:mir|uns)\b)?"
+    r"|\b(?:someone|somebody|everyone|everybody|jemand|(?:one|some|most) of (?:my|the|our))\b"
+    r"|^\W*(?:mom|mum|mummy|mama|mami|dad|daddy|papa|papi|grandma|grandpa|granny|oma|opa)\b"
+    r"|我的?(?:女|男)?(?:朋友|妹妹?|姐姐?|哥哥?|弟弟?|妈妈?|爸爸?|母亲|父亲|爷爷|奶奶|妻子|丈夫|老婆"
+    r"|老公|儿子|女儿|同事|老板|邻居|同学|室友|狗|猫)|我?(?:有个|有一个|一个|一位)(?:朋友|同事|人|邻居)"
+    r"|^\W*(?:[小老阿]\w|\w{1,3}(?:先生|女士|老师|小姐|同学|经理))"
+    r"|\b(?:صديقي|صديقتي|صديق لي|أختي|أخي|أمي|أبي|والدي|والدتي|زوجي|زوجتي|ابني|ابنتي|زميلي|زميلتي"
+    r"|مديري|جاري|جارتي|قطتي|كلبي)\b",
+    re.IGNORECASE,
+)
+# In languages that often leave "I" out, only who stands first is spoken of.
+OTHERS_FIRST = re.compile(rf"\W*(?:{languages.SOMEBODY_ELSE})", re.IGNORECASE)
+# In some of them it is the verb that says so: "yaşıyor" is he or she.
+THIRD_PERSON = re.compile(
+    r"\w(?:ıyor|iyor|uyor|üyor)(?:lar)?\W*$"
+    r"|(?<!أنا )\b[يت](?:عيش|سكن|عمل|حب|كره|درس|فضل|ملك|لعب|قيم)(?:ون|ان)?\b"
+)
+# Keys and values that name the other one in their own way: spouse, pet_name.
+RELATED = re.compile(
+    r"\b(?:spouse|wife|husband|partner|famil|child|daughter|sister|brother|sibling|mother|father"
+    r"|parent|friend|boss|manager|colleague|coworker|neighbo|roommate|flatmate|relative|client"
+    r"|customer|landlord|team|contact|grand|aunt|uncle|cousin|niece|nephew|freund|schwester|bruder"
+    r"|mutter|vater|eltern|kinder|tochter|sohn|frau|haustier|kunde|kolleg|nachbar"
+    r"|(?:pet|dog|cat|kid|son|ex|mann|hund|katze)(?:s|s?name)?\b)",
+    re.IGNORECASE,
+)
+PRONOUNS = re.compile(
+    r"^\W*(?:that |dass )?(?:(?:he|she|they|his|her|their|er|sie(?= \w+t\b)|seine?|ihre?|who|whose"
+    rf"|you|your|you['’](?:re|ve)|du|deine?|{languages.HE_OR_SHE})\b|他|她|你|彼女?(?=[はがもの])|彼ら|그[는녀]|(?:هو|هي|أنت)\b)",
+    re.IGNORECASE,
+)
+# "I'm someone who loves tea", "the one who cooks": who is the person.
+WHO_I_AM = re.compile(r"\b(?:i['’]m|i am|ich bin)\b[^,]*$", re.IGNORECASE)
+WHO = re.compile(r"\W*who\b", re.IGNORECASE)
+DOES = (
+    r"(?:is|was|has|had|does|can|will|lived|worked|played|bought|sold|moved|studied|taught|joined"
+    r"|drove|wrote|got|started|married|owned|hate[ds]|like[ds]|love[ds]|lives|works|prefer(?:s|red)"
+    r"|dislikes|eats|drinks|enjoys|wants|plays|speaks|owns|studies|teaches|runs|drives|rides|cooks"
+    r"|makes|reads|writes|collects|knows|needs|uses|keeps|wears|sings|earns|votes|takes"
+    r"|ist|war|hat|mag|kann|will|hasst|liebt|wohnt|lebt|arbeitet|isst|trinkt|spielt|spricht|fährt"
+    r"|studiert|heißt|kommt|zog|kauft|besitzt|verdient|wählt)"
+)
+DO = r"(?:are|have|live|like|love|hate|work|own|play|moved|sind|haben|wohnen|leben|mögen|arbeiten)"
+NAME = rf"{UPPER}\w+"
+SOMEBODY = re.compile(
+    r"^\W*(?:that |dass )?"
+    r"(?:(?i:yesterday|today|(?:last|this|next|letzte[ns]?) \w+|gestern|heute)\W+)?"
+    rf"({NAME})(?:(?: {NAME})? {DOES}\b| (?:and|und) {NAME} {DO}\b"
+    rf"|['’]s (?!{DOES})|(?<=s) (?:Lieblings\w+|Name|Geburtstag|Hobby|Hund|Katze|Beruf)\b)"
+    r"|^\W*(\w{1,6})(?:さん|くん|君|ちゃん|先生)[はがもの]"
+)
+# Words that begin a sentence about oneself as names do: "Just moved to Graz", "Home is Graz".
+NOBODY = LIGHT_WORDS | {
+    "today", "tomorrow", "yesterday", "recently", "finally", "already", "only", "never", "once",
+    "everything", "nothing", "home", "work", "base", "life", "city", "job", "age", "let", "there",
+    "heute", "morgen", "gestern", "zuhause", "arbeit", "alles", "nichts", "beruf", "alter",
+}  # fmt: skip
+ONESELF = re.compile(
+    r"\b(?:i|i'm|i've|i'd|i'll|me|we|us|our|mine|myself|ich|mich|mir|wir|uns|unser\w*)\b"
+    r"|\b(?:is|are|was|ist|sind|war) (?:my|mein\w*)\b|我|咱"
+    r"|\b(?:أنا|نحن|أ(?:عيش|سكن|عمل|حب|كره|درس|فضل|ملك|لعب))\b",
+    re.IGNORECASE,
+)
+OWN_FIRST = re.compile(r"^\W*(?:my|our|mein\w*|unser\w*)\b", re.IGNORECASE)
+# A clause about somebody who was named begins with "who" or a pronoun, too.
+BETWEEN = re.compile(
+    rf"[{CLAUSE_ENDS}]|\b(?:but|while|aber|während)\b|\b(?:and|und)\b(?! {NAME} {DO})|但是?|لكن"
+    r"|(?=\b(?i:who|whose|(?:that |how )?(?:he|she|they))\b)|(?=\b(?:that|dass) [A-Z])"
+)
+RELATIVE = re.compile(r"^\W*(?:der|die|das|deren|dessen) ", re.IGNORECASE)
+
+
+def is_about_somebody_else(operation: Operation, body: str) -> bool:
+    """Whether the quote's own clause is about another person than the value is stated of.
+
+    "My friend hates olives" says nothing of the person, but "my sister's name is Maria" supports
+    `sister_name`: there the other one is named in what is stored. Nor does "I live in Graz" say
+    anything of a subject that isn't spoken of there.
+    """
+    if operation.table == "prompt":
+        return False
+    sentence = sentence_to(operation.quote, body)
+    who = whom_of(sentence)
+    if operation.subject:
+        return who == "" and not said(operation.subject, sentence)
+    stated = f"{operation.key} {operation.value}".replace("_", " ")
+    return bool(who) and not RELATED.search(stated) and not said(who, stated)
+
+
+def whom_of(sentence: str) -> str | None:
+    """Whom the sentence speaks of at its end: the words for somebody else, "" for the person
+    themselves, None if it doesn't say."""
+    clauses = [clause for clause in BETWEEN.split(sentence) if clause.strip()]
+    for number in reversed(range(len(clauses))):
+        before = clauses[number - 1] if number else ""
+        who = whom(clauses[number], before)
+        if who is not None:
+            return who
+    return None
+
+
+def whom(clause: str, before: str) -> str | None:
+    of_oneself = OTHERS.sub("", clause)
+    if pronoun := PRONOUNS.match(clause):
+        is_who_i_am = WHO_I_AM.search(before) and WHO.match(clause)
+        return "" if is_who_i_am or ONESELF.search(of_oneself) else pronoun.group()
+    if ONESELF.search(of_oneself) or OWN_FIRST.match(of_oneself):
+        return ""
+    return next(others_in(clause, before), None)
+
+
+def others_in(clause: str, before: str) -> Iterator[str]:
+    """The words for whoever else a clause speaks of."""
+    if other := OTHERS.search(clause) or OTHERS_FIRST.match(clause):
+        yield other.group()
+    if RELATIVE.match(clause) and (other := OTHERS.search(before)):
+        yield other.group()
+    if (somebody := SOMEBODY.match(clause)) and somebody.group(1):
+        if somebody.group(1).casefold() not in NOBODY:
+            yield somebody.group(1)
+    elif somebody:
+        yield somebody.group(2)
+    if THIRD_PERSON.search(clause):
+        yield clause.split()[0]
