@@ -18,7 +18,8 @@ REPLIES = {
     r"(?:how are you(?: \w+)?|how's it going|how do you do|wie geht(?:'s|s| es)(?: \w+)?)?",
     "forgetting": r"(?:please |bitte )?(?:forget|delete|erase|vergiss|lösche?)(?: bitte)? "
     r"(?:everything|all|alles)(?:,? (?:(?:that )?you (?:know|remember)|about me|"
-    r"i (?:said|told you)|von mir|über mich|was du(?: (?:von mir|über mich))? weißt|please|bitte))*",
+    r"i (?:said|told you)|von mir|über mich|was du(?: (?:von mir|über mich))? weißt|"
+    r"please|bitte))*",
     "introduction": r"(?:who|what) are you|wer bist du|was bist du",
     "creates": r"(?:please |bitte )?(?:(?:can|could) you )?"
     r"(?:(?:tell|sing|write|erzähle?|sage?|singe?|schreibe?) (?:me |us |mir |uns )?"
