@@ -22,6 +22,7 @@ from memoryapp import writers
 from memoryapp.agents import llm, talker
 from memoryapp.agents.continuing import taken_up
 from memoryapp.memory import embeddings, recall, resources
+from memoryapp.memory.choosing import Recalled
 from memoryapp.memory.phrases import is_off_the_record
 from memoryapp.memory.scan import Question
 from memoryapp.memory.withheld import Withheld
@@ -252,7 +253,7 @@ def persona(user: User, withheld: Withheld) -> list[Prompt]:
 
 
 def told(
-    turn: Turn, recalled: recall.Recalled, known: Known, receipt: Receipt, withheld: Withheld
+    turn: Turn, recalled: Recalled, known: Known, receipt: Receipt, withheld: Withheld
 ) -> talker.Context:
     """Everything the talker is told, noted on the receipt."""
     now, history = timezone.now().astimezone(turn.reply.user.zone), known.history

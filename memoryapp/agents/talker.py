@@ -73,7 +73,7 @@ from memoryapp.agents.continuing import GO_ON
 from memoryapp.agents.failures import EmptyReply, EndlessReply
 from memoryapp.agents.fences import escape, fence
 from memoryapp.agents.thinking import Spoken
-from memoryapp.memory.recall import Memory
+from memoryapp.memory.memories import Memory
 
 GUARDRAILS = """\
 You are a helpful assistant who remembers what the user told you in earlier chats.

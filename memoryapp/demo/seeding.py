@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from memoryapp.demo.story import RESOURCE, STORIES, Exchange, Story
 from memoryapp.memory import indexing, ledger, recall, resources
+from memoryapp.memory.choosing import Recalled
 from memoryapp.models import Chat, Fact, MemoryEvent, Message, Prompt, User
 from memoryapp.receipts import Receipt
 from memoryapp.tokens import num_tokens
@@ -51,7 +52,7 @@ def live(user: User, chat: Chat, exchange: Exchange) -> None:
     indexing.index_facts(indexing.current_facts().filter(user=user))
 
 
-def receipt(user: User, chat: Chat, question: Message, recalled: recall.Recalled) -> Receipt:
+def receipt(user: User, chat: Chat, question: Message, recalled: Recalled) -> Receipt:
     history = chat.history.filter(created_at__lt=question.created_at)
     said = [memory.text for memory in recalled.memories]
     tokens = {"memory": sum(map(num_tokens, said)), "prompt": 640 + 210 * len(history)}

@@ -10,6 +10,7 @@ from memoryapp import turns
 from memoryapp.agents import talker
 from memoryapp.evaluation.people import Person
 from memoryapp.memory import recall
+from memoryapp.memory.choosing import Recalled
 from memoryapp.memory.withheld import NOTHING
 from memoryapp.models import Chat, Fact, MemoryEvent, Message
 from memoryapp.receipts import Receipt
@@ -22,7 +23,7 @@ class Sent:
     """What a talker would be sent, and what was recalled for it."""
 
     prompt: talker.Prompt
-    recalled: recall.Recalled
+    recalled: Recalled
     question: str
 
     @property

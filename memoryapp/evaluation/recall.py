@@ -12,7 +12,7 @@ from django.db import transaction
 
 from memoryapp.evaluation.locomo import ADVERSARIAL, CATEGORIES, Conversation, Question
 from memoryapp.evaluation.progress import Progress
-from memoryapp.memory import ledger, recall
+from memoryapp.memory import choosing, ledger, recall
 from memoryapp.memory.indexing import index_facts, index_messages
 from memoryapp.models import Chat, Fact, Message, User
 from memoryapp.tokens import num_tokens
@@ -146,7 +146,7 @@ class Asking:
 
     @property
     def clear(self) -> float:
-        return recall.clear_of(len(self.turn_of))
+        return choosing.clear_of(len(self.turn_of))
 
     def _messages(self) -> Iterator[Message]:
         chats: dict[int, Chat] = defaultdict(lambda: Chat.objects.create(user=self.user))
@@ -175,7 +175,7 @@ class Asking:
             covered=len(turns & question.evidence) / len(question.evidence),
             tokens=sum(num_tokens(memory.text) for memory in memories),
             levels=tuple(
-                recall.level(memory.score, best[0].score, self.clear)
+                choosing.level(memory.score, best[0].score, self.clear)
                 for memory, turn in zip(best[:8], ranked[:8], strict=True)
                 if turn in question.evidence
             ),

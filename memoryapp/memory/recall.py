@@ -2,67 +2,30 @@
 
 import asyncio
 import logging
-import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
-from math import log as ln
-from math import sqrt
 from threading import Lock
 
 from django.conf import settings
 from django.db import connection
 
 from memoryapp.memory import embeddings
-from memoryapp.memory.floors import floor
+from memoryapp.memory.choosing import MANY, Recalled, choose, clear_of, distinct, least_of
 from memoryapp.memory.lookup import facts_of, turns_of, understood
 from memoryapp.memory.memories import FACTS, TURN, TURNS, Memory, load
 from memoryapp.memory.outdated import marked
-from memoryapp.memory.scan import EQUALLY, Mark, Question, Scan, scan
+from memoryapp.memory.scan import Mark, Question, Scan, scan
 from memoryapp.memory.withheld import NOTHING, Withheld
-from memoryapp.models import Chat, Fact, Message, User
-from memoryapp.tokens import num_tokens
+from memoryapp.models import Chat, User
 
-__all__ = [
-    "Memory",
-    "Recalled",
-    "arecall",
-    "begin",
-    "prepare",
-    "recall",
-    "search",
-    "search_archive",
-]
-
-# Of the budget, what is always in and what the question finds get this much each at most; turns
-# get what is left. On LoCoMo, facts with 40 % brought in more evidence than turns alone.
-FACTS_SHARE = 0.4
-# So many, a line each, fit into that share. Of more preferences those that matter are sought.
+# So many, a line each, fit into FACTS_SHARE. Of more preferences those that matter are sought.
 FEW_PREFERENCES = 20
-MANY = 100  # of facts that are always in, so many are looked at
 SPARE = 1.5  # so many candidates for each place: some are repeated, too long or withheld
-STANDING = ("pinned", "always", "due", "asked")  # reasons other than the question, in this order
-# How much what turns score varies for a question that nothing fits: docs/recall.md.
-DEVIATION = 0.12
-# What the person once asked says nothing about them, while the answer may: docs/recall.md. A
-# question that is longer, or has a comma, may tell something too: "Rex limps, where is a vet?"
-NOTHING_BUT_A_QUESTION = re.compile(r"(?:[\w'’-]{1,14} ){0,7}[\w'’-]{1,14}\s*[?？]\s*")
-NEAR_MISSES = 5
-NEAR = 0.1  # how far under the floor
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Recalled:
-    memories: tuple[Memory, ...] = ()
-    turns: tuple[Memory, ...] = ()
-    near_misses: tuple[Memory, ...] = ()
-    clear: float = 0.0  # how far over the floor the best turn had to stand
-    milliseconds: int = 0
-    timed_out: bool = False
 
 
 def begin(chat: Chat, question: str) -> Question | None:
@@ -124,94 +87,6 @@ def reasons_to_stand(found: Scan) -> dict[Mark, str]:
     if found.count(Mark.PREFERENCE) <= FEW_PREFERENCES:
         reasons[Mark.PREFERENCE] = "always"
     return reasons
-
-
-def clear_of(num_turns: int) -> float:
-    """How far over the floor the best of so many turns must stand, for chance brings it up too.
-
-    The highest of n normal values is at most about sqrt(2 ln n) standard deviations over their
-    mean. With one more, so that the only one has to stand over something too, that is .14 for a
-    single old turn, .36 for a hundred and .51 for ten thousand.
-    """
-    return DEVIATION * sqrt(2 * ln(1 + num_turns))
-
-
-def choose(memories: Iterable[Memory], question: str, clear: float) -> Recalled:
-    """Out of what was found, what fits into the budget and is worth its place.
-
-    Turns come in together: all that reach the floor, if the best of them stands `clear` over it.
-    Beside one that fits, a turn that may fit adds more than it misleads; alone it does not.
-    """
-    memories = sorted(memories, key=lambda memory: -round(memory.score, EQUALLY))
-    facts = [memory for memory in memories if memory.kind != TURN]
-    share = int(FACTS_SHARE * settings.RECALL_TOKENS)
-    told = fitting(sorted(filter(is_standing, facts), key=standing_order), share, MANY)
-    standing = {fact.id for fact in told}
-    told += fitting(
-        [fact for fact in facts if fact.score >= floor() and fact.id not in standing],
-        share,
-        settings.RECALL_LIMIT,
-    )
-    turns = [memory for memory in memories if memory.kind == TURN]
-    least = least_of(distinct(turns, (), question), clear)
-    turns = [turn for turn in distinct(turns, told, question) if not is_own_question(turn)]
-    left = settings.RECALL_TOKENS - sum(num_tokens(fact.text) for fact in told)
-    shown = fitting([turn for turn in turns if turn.score >= least], left, settings.RECALL_LIMIT)
-    is_in = {memory.id for memory in (*told, *shown)}
-    near = [
-        memory
-        for memory in sorted([*facts, *turns], key=lambda memory: -memory.score)
-        if memory.id not in is_in
-        and memory.score >= (least if memory.kind == TURN else floor()) - NEAR
-    ]
-    return Recalled(tuple(told), tuple(shown), tuple(near[:NEAR_MISSES]), clear)
-
-
-def least_of(turns: Iterable[Memory], clear: float) -> float:
-    """What each of the turns must score: the floor, once the best stands clear of it."""
-    least = floor() + clear
-    return floor() if any(turn.score >= least for turn in turns) else least
-
-
-def level(score: float, best: float, clear: float) -> float:
-    """The highest floor that a turn comes in at, when `best` is what the best turn scores."""
-    return min(score, best - clear)
-
-
-def is_standing(memory: Memory) -> bool:
-    return memory.reason in STANDING
-
-
-def standing_order(fact: Memory) -> tuple[int, bool]:
-    return STANDING.index(fact.reason), fact.kind != Fact.Kind.IDENTITY
-
-
-def is_own_question(turn: Memory) -> bool:
-    return turn.said_by == Message.Role.USER and bool(NOTHING_BUT_A_QUESTION.fullmatch(turn.text))
-
-
-def fitting(memories: Iterable[Memory], tokens: int, limit: int) -> list[Memory]:
-    """The first that fit; one too long for what is left makes room for the next."""
-    kept: list[Memory] = []
-    for memory in memories:
-        length = num_tokens(memory.text)
-        if length <= tokens and len(kept) < limit:
-            kept.append(memory)
-            tokens -= length
-    return kept
-
-
-def distinct(turns: Iterable[Memory], told: Iterable[Memory], question: str) -> list[Memory]:
-    """The turns that say something new: not the question again, nor what a fact here tells."""
-    sources = {fact.source_message_id for fact in told}
-    seen = {question.strip().casefold()}
-    kept: list[Memory] = []
-    for turn in turns:
-        text = turn.text.strip().casefold()
-        if turn.id not in sources and text not in seen:
-            kept.append(turn)
-        seen.add(text)
-    return kept
 
 
 # Two recalls at a time, in threads of their own: an embedding is work for the processor, and

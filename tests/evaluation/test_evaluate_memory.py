@@ -14,6 +14,7 @@ from memoryapp.evaluation.rates import GOALS
 from memoryapp.evaluation.running import evaluate
 from memoryapp.evaluation.scenarios import Scenario
 from memoryapp.memory import forgetting, known, ledger, recall, review
+from memoryapp.memory.choosing import Recalled
 from memoryapp.models.memory import RememberedQuerySet
 from memoryapp.models.messages import MessageQuerySet
 
@@ -146,7 +147,7 @@ def test_a_fence_that_can_be_closed_from_within_is_noticed(monkeypatch):
 
 
 def test_recall_that_finds_nothing_is_noticed(monkeypatch):
-    monkeypatch.setattr(recall, "recall", lambda *args, **kwargs: recall.Recalled())
+    monkeypatch.setattr(recall, "recall", lambda *args, **kwargs: Recalled())
     assert failed(MOVE) == {"not recalled"}
 
 

@@ -6,14 +6,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memoryapp.memory import ledger
-from memoryapp.memory.recall import (
-    FEW_PREFERENCES,
-    Recalled,
-    clear_of,
-    recall,
-    search,
-    search_archive,
-)
+from memoryapp.memory.choosing import Recalled, clear_of
+from memoryapp.memory.recall import FEW_PREFERENCES, recall, search, search_archive
 from memoryapp.memory.withheld import Withheld
 from memoryapp.models import Chat, Fact, Message
 from memoryapp.tokens import num_tokens
