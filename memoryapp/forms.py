@@ -2,7 +2,7 @@
 
 import uuid
 from datetime import datetime, time, timedelta
-from typing import Any
+from typing import Any, cast
 from zoneinfo import available_timezones
 
 from django import forms
@@ -83,6 +83,9 @@ KINDS = [
 ]
 
 
+CHATS_TO_CHOOSE = 100  # the newest; an older one is found from its own page
+
+
 class FactFilter(forms.Form):
     """Which facts the memory page lists. A value that makes no sense counts as not given."""
 
@@ -121,10 +124,16 @@ class FactFilter(forms.Form):
         chats = Chat.objects.for_user(user).filter(pk__in=taught)
         for name in ("status", "chat", "days"):  # these have no label that can be seen
             self.fields[name].widget.attrs["aria-label"] = self.fields[name].label
-        self.fields["chat"].queryset = chats.newest_first()  # type: ignore[attr-defined]
+        chats = chats.newest_first()
+        field = cast(forms.ModelChoiceField[Chat], self.fields["chat"])
+        field.queryset = chats
         self.full_clean()
         nothing = {"q": "", "kind": "", "status": "", "chat": None, "days": ""}
         self.asked: dict[str, Any] = nothing | self.cleaned_data
+        named = dict(chats.values_list("pk", "title")[:CHATS_TO_CHOOSE])
+        if asked := self.asked["chat"]:
+            named[asked.pk] = asked.title
+        field.choices = [("", str(field.empty_label)), *named.items()]
 
     def narrow(self, facts: RememberedQuerySet[Any]) -> RememberedQuerySet[Any]:
         """Those of these facts that were asked for, by all but the words."""

@@ -1,6 +1,5 @@
 """The inbox: what was proposed and waits for the caller's decision."""
 
-from typing import cast
 from uuid import UUID
 
 from django.http import Http404
@@ -17,18 +16,18 @@ router = Router(tags=["memory"])
 
 
 def proposal(user: User, id: UUID) -> Fact | Prompt:
-    for row in inbox.waiting(user):
-        if row.pk == id:
-            return cast(Fact | Prompt, row)
-    raise Http404
+    row = inbox.Waiting(user).get(id)
+    if row is None:
+        raise Http404
+    return row
 
 
 @router.get("", response=Page[ProposalOut], summary="What waits for a decision")
 def inbox_list(request: ApiRequest, asked: Asked[Paging]) -> Page[ProposalOut]:
-    rows = inbox.waiting(request.user)
-    cut = rows[asked.offset : asked.offset + asked.limit]
+    waiting = inbox.Waiting(request.user)
+    cut = waiting[asked.offset : asked.offset + asked.limit]
     return Page[ProposalOut](
-        items=[ProposalOut.model_validate(row) for row in cut], count=len(rows)
+        items=[ProposalOut.model_validate(row) for row in cut], count=len(waiting)
     )
 
 

@@ -6,10 +6,10 @@ from statistics import mean
 from typing import Any
 
 import numpy as np
-from django.db.models import F
+from django.db.models import BinaryField, Exists, F, Func
 from django.utils import timezone
 
-from memoryapp.memory import embeddings
+from memoryapp.memory import embeddings, inbox
 from memoryapp.models import Fact, Message, Prompt, User
 from memoryapp.models.memory import RememberedQuerySet, Status
 from memoryapp.tokens import num_tokens
@@ -21,8 +21,16 @@ COMPARED_MOST = 2000  # the newest facts; comparing these takes some tens of mil
 # With MiniLM two wordings of one fact are 0.83 to 0.93 near, two facts of one form 0.6 to 0.75.
 ALIKE = 0.8
 REPLIES = 50
+HALFVEC_HEAD = 4
 
 Rows = RememberedQuerySet[Any]
+
+
+class HalfvecSend(Func):
+    """A vector as PostgreSQL sends it: four bytes, then numbers of two bytes each."""
+
+    function = "halfvec_send"
+    output_field = BinaryField()
 
 
 @dataclass(frozen=True)
@@ -62,40 +70,46 @@ def near_duplicates(user: User) -> list[Pair]:
     facts = list(
         _used(user)
         .filter(embedding_model=embeddings.model_name(), embedding__isnull=False)
-        .values_list("pk", "subject", "embedding")
+        .values_list("pk", "subject", HalfvecSend("embedding"))
         .order_by("-recorded_at")[:COMPARED_MOST]
     )
     if len(facts) < 2:
         return []
-    vectors = np.array([embedding for *_, embedding in facts], dtype=np.float32)
+    ids, subjects, sent = zip(*facts, strict=True)
+    vectors = np.array([np.frombuffer(row, ">f2", offset=HALFVEC_HEAD) for row in sent], np.float32)
+    _, subject = np.unique(subjects, return_inverse=True)
     cosines = np.triu(vectors @ vectors.T, k=1)
-    firsts, seconds = np.nonzero(cosines >= ALIKE)
-    near = sorted(zip(cosines[firsts, seconds], firsts, seconds, strict=True), reverse=True)
-    about_the_same = [
-        (cosine, facts[one][0], facts[other][0])
-        for cosine, one, other in near
-        if facts[one][1] == facts[other][1]
-    ][:LIST_MOST]
-    ids = {pk for _, *pair in about_the_same for pk in pair}
-    rows = _used(user).in_bulk(ids)
-    return [Pair(rows[one], rows[other], float(cosine)) for cosine, one, other in about_the_same]
+    cosines[subject[:, None] != subject] = 0
+    ones, others = np.nonzero(cosines >= ALIKE)
+    nearest = np.argsort(-cosines[ones, others], kind="stable")[:LIST_MOST]
+    pairs = [
+        (ids[one], ids[other]) for one, other in zip(ones[nearest], others[nearest], strict=True)
+    ]
+    near = cosines[ones, others][nearest]
+    rows = _used(user).in_bulk({id for pair in pairs for id in pair})
+    return [
+        Pair(rows[one], rows[other], float(cosine))
+        for (one, other), cosine in zip(pairs, near, strict=True)
+    ]
 
 
 def conflicts(user: User) -> list[Pair]:
     """What waits for the person's word though something else is known under the same name."""
     pairs = []
-    for table in (Fact, Prompt):
-        rows: Any = table.objects.for_user(user).current().select_related("source_message__chat")
-        known = {row.place: row for row in rows.exclude(status=Status.PENDING)}
-        waiting = rows.filter(status=Status.PENDING).order_by("recorded_at")
-        pairs += [Pair(known[row.place], row) for row in waiting if row.place in known]
+    for table in inbox.PLACES:
+        rows: Any = table.objects.for_user(user)
+        disputed = rows.waiting().filter(Exists(inbox.held_at_place(user, table)))
+        waiting = list(disputed.order_by("recorded_at")[:LIST_MOST])
+        held = rows.current().exclude(status=Status.PENDING)
+        known = {row.place: row for row in held.filter(key__in=[row.key for row in waiting])}
+        pairs += [Pair(known[row.place], row) for row in waiting]
     return pairs[:LIST_MOST]
 
 
 def cost(user: User) -> Cost:
     """What memory adds to a prompt: the persona always, memories as they were recalled."""
     persona = Prompt.objects.persona_of(user).values_list("value", flat=True)
-    replies = Message.objects.for_user(user).filter(receipt__has_key="tokens")
+    replies = Message.objects.for_user(user).filter(role=Message.Role.ASSISTANT)
     tokens = replies.order_by("-created_at").values_list("receipt__tokens__memory", flat=True)
     spent = [number for number in tokens[:REPLIES] if number is not None]
     return Cost(sum(map(num_tokens, persona)), round(mean(spent)) if spent else 0, len(spent))
@@ -104,11 +118,11 @@ def cost(user: User) -> Cost:
 def open_tasks(user: User) -> Rows:
     """Tasks that are not done, those that are due first; a task without a day comes last."""
     tasks: Rows = Fact.objects.for_user(user).current().filter(kind=Fact.Kind.TASK)
-    tasks = tasks.exclude(status=Status.PENDING).select_related("source_message__chat")
+    tasks = tasks.exclude(status=Status.PENDING).with_source()
     return tasks.order_by(F("due_at").asc(nulls_last=True), "-recorded_at")
 
 
 def _used(user: User) -> Rows:
     """Facts that may be recalled."""
     facts: Rows = Fact.objects.for_user(user).in_use()
-    return facts.select_related("source_message__chat")
+    return facts.with_source()

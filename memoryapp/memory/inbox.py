@@ -1,7 +1,7 @@
 """The inbox: what waits for its owner's decision, and what it would take the place of."""
 
-from operator import attrgetter
 from typing import Any
+from uuid import UUID
 
 from django.db.models import OuterRef, Subquery, TextField, Value
 from django.db.models.functions import Coalesce
@@ -9,19 +9,49 @@ from django.db.models.functions import Coalesce
 from memoryapp.models import Fact, Prompt, User
 from memoryapp.models.memory import RememberedQuerySet, Status
 
+Table = type[Fact] | type[Prompt]
+# Of all rows of a person with the same values in these columns, one holds.
+PLACES: dict[Table, tuple[str, ...]] = {Fact: ("subject", "key"), Prompt: ("key",)}
 
-def waiting(user: User) -> list[Any]:
-    """The facts and prompts that wait, oldest first.
 
-    `instead_of` is the value that each would supersede, "" if there is none.
+class Waiting:
+    """The facts and prompts of a person that wait, oldest first, read as they are asked for.
+
+    Each row has `instead_of`: the value that it would supersede, "" if there is none.
     """
-    facts = _with_current(Fact.objects.for_user(user), "subject", "key")
-    prompts = _with_current(Prompt.objects.for_user(user), "key")
-    return sorted([*facts, *prompts], key=attrgetter("recorded_at"))
+
+    def __init__(self, user: User) -> None:
+        self._user = user
+        self.ids: list[UUID] = [
+            id
+            for _, id in sorted(
+                found
+                for table in PLACES
+                for found in table.objects.for_user(user).waiting().values_list("recorded_at", "pk")
+            )
+        ]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __getitem__(self, stretch: slice) -> list[Fact | Prompt]:
+        ids = self.ids[stretch]
+        rows = {row.pk: row for table in PLACES for row in self._rows(table).filter(pk__in=ids)}
+        return [rows[id] for id in ids if id in rows]  # some may be decided by now
+
+    def get(self, id: UUID) -> Fact | Prompt | None:
+        at = self.ids.index(id) if id in self.ids else len(self)
+        return next(iter(self[at : at + 1]), None)
+
+    def _rows(self, table: Table) -> RememberedQuerySet[Any]:
+        own: RememberedQuerySet[Any] = table.objects.for_user(self._user)
+        held = held_at_place(self._user, table).values("value")[:1]
+        instead_of = Coalesce(Subquery(held), Value("", TextField()))
+        return own.waiting().with_source().annotate(instead_of=instead_of)
 
 
-def _with_current(own: RememberedQuerySet[Any], *place: str) -> RememberedQuerySet[Any]:
-    """What waits among one person's rows, of which one holds at each place."""
-    now = own.current().exclude(status=Status.PENDING)
-    same = now.filter(**{column: OuterRef(column) for column in place}).values("value")[:1]
-    return own.waiting().annotate(instead_of=Coalesce(Subquery(same), Value("", TextField())))
+def held_at_place(user: User, table: Table) -> RememberedQuerySet[Any]:
+    """What holds at the place of the row that a query is about, for a part of that query."""
+    now: RememberedQuerySet[Any] = table.objects.for_user(user).current()
+    place = {column: OuterRef(column) for column in PLACES[table]}
+    return now.exclude(status=Status.PENDING).filter(**place)

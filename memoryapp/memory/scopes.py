@@ -17,7 +17,8 @@ Rows = RememberedQuerySet[Any]
 class Extent:
     """How much a scope holds, before it is forgotten."""
 
-    current: Sequence[Fact | Prompt]
+    newest: Sequence[Fact | Prompt]
+    num_current: int
     num_versions: int
 
 
@@ -34,11 +35,13 @@ def taught_by(chat: Chat) -> list[Rows]:
     return [rows.filter(source_message__chat=chat) for rows in known_about(chat.user)]
 
 
-def extent(scope: Iterable[Rows]) -> Extent:
-    """What forgetting this scope would take, newest first; earlier versions are only counted."""
+def extent(scope: Iterable[Rows], *, most: int) -> Extent:
+    """What forgetting this scope would take: the newest `most` of each table, the rest counted."""
     querysets = list(scope)
-    current = [row for rows in querysets for row in rows.current().order_by("-recorded_at")]
-    return Extent(current, sum(rows.count() for rows in querysets))
+    current = [rows.current() for rows in querysets]
+    newest = [row for rows in current for row in rows.order_by("-recorded_at")[:most]]
+    num_current = sum(rows.count() for rows in current)
+    return Extent(newest[:most], num_current, sum(rows.count() for rows in querysets))
 
 
 def forget(scope: Iterable[Rows], *, actor: str) -> forgetting.Report:

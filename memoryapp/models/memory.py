@@ -59,6 +59,11 @@ class RememberedQuerySet(models.QuerySet[Row]):
         """Rows that wait for their owner's decision."""
         return self.current().filter(status=Status.PENDING)
 
+    def with_source(self) -> Self:
+        """With the message that taught each and its chat, but without what that message says."""
+        unread = (f"source_message__{name}" for name in ("embedding", "tsv", "body", "receipt"))
+        return self.select_related("source_message__chat").defer(*unread)
+
     def as_of(self, moment: datetime) -> Self:
         """Rows that were true at `moment`."""
         return self.exclude(status=Status.PENDING).filter(

@@ -3,6 +3,7 @@
 import uuid
 from typing import Any
 
+from django.core.paginator import Page, Paginator
 from django.http import HttpResponse
 from django.shortcuts import render
 
@@ -10,6 +11,7 @@ from memoryapp import fragments
 from memoryapp.http import HtmxHttpRequest
 
 CHATS_IN_SIDE = 100
+PAGE_OF_ROWS = 50
 
 
 def as_uuid(text: str) -> uuid.UUID | None:
@@ -17,6 +19,11 @@ def as_uuid(text: str) -> uuid.UUID | None:
         return uuid.UUID(text)
     except ValueError:
         return None
+
+
+def page_of(request: HtmxHttpRequest, rows: Any, number: int | None = None) -> Page[Any]:
+    """The page of a list with this number, or that the address names; the nearest one there is."""
+    return Paginator(rows, PAGE_OF_ROWS).get_page(number or request.GET.get("page"))
 
 
 def here(request: HtmxHttpRequest) -> str:

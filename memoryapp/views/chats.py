@@ -6,7 +6,6 @@ from typing import Any
 from asgiref.sync import async_to_sync
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
-from django.core.paginator import Paginator
 from django.db import transaction
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -24,10 +23,9 @@ from memoryapp.http import HtmxHttpRequest
 from memoryapp.memory import scopes
 from memoryapp.models import Chat, Message, User
 from memoryapp.models.chats import UNTITLED
-from memoryapp.views import as_uuid, here, listed, render_dialog, render_page
+from memoryapp.views import as_uuid, here, listed, page_of, render_dialog, render_page
 
 QUERY_MAX_CHARS = 200
-PAGE_OF_CHATS = 50
 
 
 def own_chat(user: User, chat_id: uuid.UUID) -> Chat:
@@ -161,7 +159,7 @@ def chat_list(request: HtmxHttpRequest) -> HttpResponse:
         context["found"] = chat_search.search(request.user, query, is_archived=is_archived)
     else:
         chats = fragments.chat_list(request.user, is_archived=is_archived)
-        context["page"] = Paginator(chats, PAGE_OF_CHATS).get_page(request.GET.get("page"))
+        context["page"] = page_of(request, chats)
         context["found"] = [chat_search.Found(chat) for chat in context["page"]]
     if request.htmx:
         return render(request, "chats/_found.html", {**context, "here": here(request)})

@@ -4,7 +4,6 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
-from django.core.paginator import Paginator
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -17,10 +16,9 @@ from memoryapp.memory import condition, inbox, log, recall
 from memoryapp.memory.floors import floor
 from memoryapp.models import Fact, MemoryEvent, Prompt, User
 from memoryapp.models.memory import Status
-from memoryapp.views import render_page
+from memoryapp.views import PAGE_OF_ROWS, as_uuid, page_of, render_page
 from memoryapp.views.rows import own_rows
 
-PAGE_OF_ROWS = 50
 FOUND_MOST = 30
 
 
@@ -35,7 +33,7 @@ def memory_facts(request: HtmxHttpRequest) -> HttpResponse:
     query = asked["q"]
     rows = _found(request.user, query, asked["kind"], facts) if query else facts
     context = {
-        "rows": Paginator(rows, PAGE_OF_ROWS).get_page(request.GET.get("page")),
+        "rows": page_of(request, rows),
         "form": form,
         "asked": asked,
         "query": query,
@@ -73,7 +71,7 @@ def memory_persona(request: HtmxHttpRequest) -> HttpResponse:
 @require_GET
 def memory_tasks(request: HtmxHttpRequest) -> HttpResponse:
     context = {
-        "rows": condition.open_tasks(request.user),
+        "rows": page_of(request, condition.open_tasks(request.user)),
         "now": timezone.now(),
         "tables": "facts",
     }
@@ -100,13 +98,15 @@ def memory_condition(request: HtmxHttpRequest) -> HttpResponse:
 @require_GET
 def memory_inbox(request: HtmxHttpRequest) -> HttpResponse:
     """What doesn't take effect before the person has decided, oldest first."""
-    return render_page(request, "memory/inbox.html", {"waiting": inbox.waiting(request.user)})
+    waiting = inbox.Waiting(request.user)
+    sought = as_uuid(request.GET.get("row", ""))
+    number = waiting.ids.index(sought) // PAGE_OF_ROWS + 1 if sought in waiting.ids else None
+    return render_page(request, "memory/inbox.html", {"waiting": page_of(request, waiting, number)})
 
 
 @login_required
 @require_GET
 def memory_log(request: HtmxHttpRequest) -> HttpResponse:
-    events = MemoryEvent.objects.for_user(request.user).select_related("message")
-    page = Paginator(events, PAGE_OF_ROWS).get_page(request.GET.get("page"))
+    page = page_of(request, MemoryEvent.objects.for_user(request.user))
     context = {"events": page, "undoable": log.undoable(request.user, page)}
     return render_page(request, "memory/log.html", context)

@@ -216,12 +216,14 @@ def message_detail(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpRespo
 @login_required
 @require_GET
 def message_receipt(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpResponse:
+    """What went into a reply, with the exact prompt; for htmx, as it unfolds under the reply."""
     message = own_message(request.user, message_id)
     context = {
         "entry": fragments.entry(message),
         "message": message,
         "receipt": message.receipt,
-        "prompt": sent_prompt(message),
-        "title": _("What went into this reply"),
     }
+    if request.htmx:
+        return render(request, "chats/_receipt_body.html", context)
+    context |= {"prompt": sent_prompt(message), "title": _("What went into this reply")}
     return render_page(request, "chats/receipt.html", context)

@@ -15,13 +15,14 @@ from memoryapp.http import HtmxHttpRequest
 from memoryapp.memory import resources
 from memoryapp.models import Resource, User
 from memoryapp.models.resources import ResourceQuerySet
-from memoryapp.views import render_dialog, render_page
+from memoryapp.views import page_of, render_dialog, render_page
 
 
 def readable(user: User) -> ResourceQuerySet:
-    """What this person may read, without the texts themselves."""
+    """What this person may read, newest first, without the texts themselves."""
     rows = Resource.objects.for_user(user).select_related("user").defer("body")
-    return rows.annotate(num_passages=Count("passages"))
+    # A count leaves the order of the table aside.
+    return rows.annotate(num_passages=Count("passages")).order_by("-created_at", "-id")
 
 
 @login_required
@@ -37,7 +38,8 @@ def resource_list(request: HtmxHttpRequest) -> HttpResponse:
             is_shared=form.cleaned_data["is_shared"] and request.user.is_staff,
         )
         return redirect("resource-list")
-    context = {"form": form, "resources": readable(request.user)}
+    page = page_of(request, readable(request.user))
+    context = {"form": form, "resources": page}
     status = 422 if form.errors else 200
     return render_page(request, "resources/index.html", context, status=status)
 

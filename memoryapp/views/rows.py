@@ -39,7 +39,7 @@ def own_rows(user: User, tables: str) -> RememberedQuerySet[Any]:
     if tables not in TABLE_OF:
         raise Http404
     rows: RememberedQuerySet[Any] = TABLES[TABLE_OF[tables]].objects.for_user(user)
-    return rows.select_related("source_message__chat")
+    return rows.with_source()
 
 
 def own_row(user: User, tables: str, row_id: uuid.UUID) -> Fact | Prompt:
@@ -203,7 +203,7 @@ def _decide(request: HtmxHttpRequest, decide: Callable[[], object]) -> HttpRespo
         decide()
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
-    return redirect("memory-inbox")
+    return redirect(request.htmx.current_url_abs_path or "memory-inbox")
 
 
 @login_required

@@ -51,13 +51,12 @@ def memory_forget_scope(request: HtmxHttpRequest) -> HttpResponse:
         messages.success(request, done % {"n": report.memories})
         there = HttpResponseClientRedirect if request.htmx else redirect
         return there("/memory/")
-    extent = scopes.extent(scope)
+    extent = scopes.extent(scope, most=LISTED_MOST)
     context = {
         "form": form,
         "title": title,
         "extent": extent,
-        "listed": extent.current[:LISTED_MOST],
-        "num_more": max(0, len(extent.current) - LISTED_MOST),
+        "num_more": extent.num_current - len(extent.newest),
     }
     status = 422 if form.errors else 200
     return render_dialog(request, "memory/_forget_scope.html", context, title=title, status=status)
