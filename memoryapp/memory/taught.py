@@ -6,7 +6,8 @@ from typing import Any, Literal
 from uuid import UUID
 
 from memoryapp.memory.forgetting import GONE
-from memoryapp.models import Fact, MemoryEvent, Prompt, User
+from memoryapp.memory.inbox import PLACES
+from memoryapp.models import Fact, MemoryEvent, User
 from memoryapp.models.memory import MemoryEventQuerySet
 
 Action = MemoryEvent.Action
@@ -40,9 +41,9 @@ def learned_from(user: User, events: MemoryEventQuerySet) -> list[Learned]:
     )
     current: set[tuple[Any, ...]] = set()
     later: dict[UUID, str] = {}
-    for table in (Fact, Prompt):
+    for table, place in PLACES.items():
         rows: Any = table.objects.for_user(user)
-        for row in rows.filter(valid_to=None, key__in=keys):
+        for row in rows.filter(valid_to=None, key__in=keys).only(*place):
             current |= {(row.table, row.pk), (row.table, *row.place)}
         later |= dict(rows.filter(replaces__in=ids).values_list("replaces_id", "value"))
     return [
