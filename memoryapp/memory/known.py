@@ -1,6 +1,5 @@
 """What is known already, as far as a proposal has to do with it."""
 
-import re
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
@@ -11,6 +10,7 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_noop
 
 from memoryapp.memory.embeddings import MINILM, EmbeddingUnavailable, embed
+from memoryapp.memory.endings import says_it_ended
 from memoryapp.memory.operations import Operation, quote_start, same_value
 from memoryapp.memory.wording import (
     FUNCTION_WORDS,
@@ -36,19 +36,6 @@ Row = Fact | Prompt
 NEAR = 0.25
 NEAREST_OF = 40  # current rows; so many are what an extractor is shown
 MANY = 200  # rows that share a word, among which a repetition is looked for
-# Words that end something, in the languages that most people write in.
-ENDING = re.compile(
-    r"\b(?:no|not|never|anymore|any more|stop(?:ped)?|quit|left|leave|former(?:ly)?|gone|past|over"
-    r"|moved? (?:away|out|from)|used to|ex|sold|cancel\w*|finish\w*|done|gave|given|dropped|instead"
-    r"|forget|wrong|untrue|broke|died|dead|lost|rid|ended|expired|resigned|retired|fired|divorced"
-    r"|separated|recovered|changed|switched|replaced|without|deleted|removed|closed"
-    r"|nicht|kein\w*|nie|mehr|aufgehört|gekündigt|verkauft|früher|ehemalig\w*|falsch|erledigt"
-    r"|gestorben|verloren|getrennt|geschieden|beendet|ohne"
-    r"|pas|plus|jamais|ya|nunca|non|più|não|mais|niet|meer|inte|längre|ikke|lenger|już|не|нет"
-    r"|больше|değil|artık)\b|n['’]t\b|不|没|停止|取消|辞|分手|ない|やめ|もう"
-    r"|\b(?:لم|لا|ليس|لست|توقف\w*)\b",
-    re.IGNORECASE,
-)
 NOTHING = FUNCTION_WORDS | PLEASANTRIES
 
 OLDER = gettext_noop("Something newer is known: this was said before it.")
@@ -102,7 +89,7 @@ def said_at(row: Row) -> datetime:
 def objection_to_retracting(operation: Operation, row: Row, source: Message) -> str:
     if row.source_message_id == source.pk:
         return GOES_BACK
-    if not ENDING.search(operation.quote):
+    if not says_it_ended(row, operation, source.body):
         return NO_END
     if said(f"{row.text} {row.quote}", operation.quote) or is_nearest(row, operation.quote):
         return ""

@@ -83,6 +83,21 @@ REQUEST_ENDS = (
     r"|\b(?:bana|bize|lütfen)\b.*\b(?:yaz|çevir|anlat|açıkla|öner|söyle)(?:ır mısın)?)"
 )
 
+# What says that something is over.
+OVER = (
+    "quitté|arrêté|vendu|perdu|mort|fini|rompu|oublie|divorcé|déménagé|plus du tout|faux"
+    "|dejé|dejado|vendí|vendido|perdí|murió|olvida|terminé|renuncié|rompí|ya no|falso"
+    "|deixei|larguei|parei|vendi|perdi|morreu|esqueça|terminei|já não|não mais"
+    "|lasciato|smesso|venduto|perso|morto|finito|dimentica|non più"
+    "|gestopt|opgezegd|verkocht|verloren|overleden|vergeet|verhuisd|niet meer|niet langer"
+    "|больше не|бросила?|продала?|уволил(?:ся|ась)|умерл?а?|потеряла?|забудь|переехала?"
+    r"|artık|\w*ayrıldım|sattım|bıraktım|öldü|kaybettim|boşandım|taşındım|unut|bitti"
+    "|längre|lenger|już"
+)
+OVER_UNSPACED = (
+    "売|やめ|退職|別れ|死ん|亡くな|失くし|忘れて|引っ越|もう|그만|팔았|헤어|죽|잊어|퇴사|이사"
+)
+
 OFF_THE_RECORD = "|".join(
     (
         r"\bne (?:retiens|mémorise|enregistre|garde) pas (?:ça|cela|ceci)\b",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from memoryapp.memory import languages
 from memoryapp.memory.operations import CLAUSE_ENDS, Operation
 from memoryapp.memory.support import UPPER, sentence_to
-from memoryapp.memory.wording import LIGHT_WORDS, said
+from memoryapp.memory.wording import LIGHT_WORDS, is_same_key, said
 
 PEOPLE = (
     r"friends?|sisters?|brothers?|siblings?|mother|mom|mum|father|dad|wife|husband|partner"
@@ -97,6 +97,12 @@ BETWEEN = re.compile(
     rf"[{CLAUSE_ENDS}]|\b(?:but|while|aber|während)\b|\b(?:and|und)\b(?! {NAME} {DO})|但是?|لكن"
     r"|(?=\b(?i:who|whose|(?:that |how )?(?:he|she|they))\b)|(?=\b(?:that|dass) [A-Z])"
 )
+# "I call her Bea": the name is hers.
+NAMES_ANOTHER = re.compile(
+    r"\b(?:call(?:ed|s)?|named?|nenn\w*|tauft\w*|getauft)\b.*?\b(?:him|her|it|them|ihn|sie|es)\b"
+    r"|\b(?:call(?:ed)?|named?|nenn\w*)\W+(?:my|our|mein\w*|unser\w*|the|den|die|das)\b",
+    re.IGNORECASE,
+)
 RELATIVE = re.compile(r"^\W*(?:der|die|das|deren|dessen) ", re.IGNORECASE)
 
 
@@ -113,8 +119,10 @@ def is_about_somebody_else(operation: Operation, body: str) -> bool:
     who = whom_of(sentence)
     if operation.subject:
         return who == "" and not said(operation.subject, sentence)
+    if is_same_key(operation.key, "name") and NAMES_ANOTHER.search(sentence):
+        return True
     stated = f"{operation.key} {operation.value}".replace("_", " ")
-    return bool(who) and not RELATED.search(stated) and not said(who, stated)
+    return bool(who) and not RELATED.search(stated) and not said(who or "", stated)
 
 
 def whom_of(sentence: str) -> str | None:

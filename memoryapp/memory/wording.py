@@ -60,14 +60,16 @@ NEUTRAL_IN_KEYS = listed(
 )
 PARTS_OF_NAMES = listed("first last given family nick display")
 ALIASES = (
-    ("city", "residence", "home", "home_city", "location", "place_of_residence", "town"),
+    ("city", "residence", "home_city", "location", "place_of_residence", "town"),
     ("employer", "workplace", "company", "works_at", "place_of_work"),
-    ("job", "occupation", "profession", "job_title", "role", "position"),
+    ("job", "occupation", "profession", "job_title"),
     ("partner", "spouse", "wife", "husband"),
     ("birthday", "date_of_birth", "birthdate", "birth_date"),
     ("email", "email_address"),
     ("phone", "phone_number"),
 )  # fmt: skip
+# Of these there is one at a time, whatever numbers an extractor gives them.
+SINGLE = frozenset({"name", *(names[0] for names in ALIASES)})
 PREFIXES = ("", "user_", "my_", "current_", "preferred_", "full_")
 
 
@@ -173,8 +175,11 @@ def is_count(word: str) -> bool:
 
 
 def spellings(key: str) -> set[str]:
-    """Keys that stand for the same as `key`."""
+    """Keys that stand for the same as `key`. A number makes another one of what there may be
+    several of: `pet_2`, but not `city_2`."""
     bare = canonical(key)
+    if bare not in SINGLE and any(is_count(word) for word in words(key)):
+        return {key}
     names = next((names for names in ALIASES if names[0] == bare), (bare,))
     return {key} | {f"{prefix}{name}" for name in names for prefix in PREFIXES}
 
