@@ -19,7 +19,7 @@ from channels.security.websocket import AllowedHostsOriginValidator
 from django.conf import settings
 
 from memoryapp.body_limit import limit_body
-from memoryapp.replies import lifespan
+from memoryapp.lifespan import lifespan
 from memoryapp.routing import websocket_urlpatterns
 
 application = ProtocolTypeRouter(

@@ -1,7 +1,6 @@
 """A turn that runs detached from any socket: who writes it, how it is stopped, how it ends."""
 
 import asyncio
-import gc
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
@@ -15,13 +14,12 @@ from django.db import Error, connection, transaction
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
-from memoryapp import tasks, writers
+from memoryapp import writers
 from memoryapp.accounting import account_for_part
 from memoryapp.agents import llm
 from memoryapp.channel_layer import chat_group
-from memoryapp.memory import recall
 from memoryapp.models import Message
-from memoryapp.models.messages import INTERRUPTED, WRITER_LEASE
+from memoryapp.models.messages import INTERRUPTED
 from memoryapp.patience import AWAY, cancel, in_database, patiently
 from memoryapp.receipts import Receipt
 from memoryapp.turns import Turn, take_turn
@@ -105,7 +103,7 @@ async def start(turn: Turn) -> None:
     live.task.add_done_callback(lambda _: LIVE.pop(live.id, None))
     for work in (_publish, _save):
         if work not in FOR_ALL or FOR_ALL[work].done():
-            FOR_ALL[work] = asyncio.create_task(_whatever_happens(work), context=Context())
+            FOR_ALL[work] = asyncio.create_task(whatever_happens(work), context=Context())
 
 
 async def stop(reply_id: UUID | str) -> None:
@@ -125,7 +123,7 @@ async def ask_for_snapshot(reply_id: UUID | str, channel: str) -> None:
 
 async def _write(live: Live, writing: asyncio.Task[None]) -> None:
     """See one reply from its first token to its saved end."""
-    obeying = asyncio.create_task(_whatever_happens(_obey, live))
+    obeying = asyncio.create_task(whatever_happens(_obey, live))
     try:
         end = await end_of(writing, lambda: live.cut_off)
         if (before := live.turn.continues) and live.text == live.turn.begun:
@@ -162,7 +160,7 @@ async def end_of(writing: asyncio.Task[None], cut_off: Callable[[], End]) -> End
     return End(Status.COMPLETE)
 
 
-async def _whatever_happens(work: Callable[..., Awaitable[None]], *args: Live) -> None:
+async def whatever_happens(work: Callable[..., Awaitable[None]], *args: Live) -> None:
     """Do `work` beside the writing of replies: a lost database or bus must not end it for good."""
     while True:
         try:
@@ -283,44 +281,6 @@ def _keep_end(live: Live, end: End) -> bool:
             reply.receipt = live.receipt.noted()
         reply.finish(end.status, end.failure)
     return True
-
-
-async def lifespan(scope: Any, receive: Callable[[], Awaitable[Event]], send: Any) -> None:
-    """ASGI's lifespan: when the server stops, replies save what they have and end."""
-    beside: list[asyncio.Task[None]] = []
-    while True:
-        event = await receive()
-        if event["type"] == "lifespan.startup":
-            beside.append(asyncio.create_task(_whatever_happens(_get_ready)))
-            beside.append(asyncio.create_task(writers.this.be_known()))
-            beside.append(asyncio.create_task(_whatever_happens(_take_over)))
-            await send({"type": "lifespan.startup.complete"})
-        elif event["type"] == "lifespan.shutdown":
-            await drain()
-            for task in beside:
-                await cancel(task)
-            await get_channel_layer().flush()
-            await send({"type": "lifespan.shutdown.complete"})
-            return
-
-
-async def _get_ready() -> None:
-    """The first question shall not wait for what loads slowly, nor do without memory."""
-    loop = asyncio.get_running_loop()
-    await asyncio.gather(
-        *(loop.run_in_executor(None, prepare) for prepare in (recall.prepare, llm.prepare))
-    )
-    # All replies stand still while garbage is looked for, and what is loaded now is none.
-    gc.freeze()
-
-
-async def _take_over() -> None:
-    """End the replies of a process that this one may be the successor of.
-
-    Those that live have a moment to say so: the database may have been started again as well.
-    """
-    await asyncio.sleep(WRITER_LEASE.total_seconds())
-    await in_database(tasks.sweep)
 
 
 async def drain() -> None:
