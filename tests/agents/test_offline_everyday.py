@@ -20,6 +20,14 @@ TYPED = [
     ("ich hab nen hund", [("dog", "ein hund")]),
     ("ich spiel gitarre", [("plays_guitar", "gitarre")]),
     ("ich koch gern", [("likes_cooking", "kochen")]),
+    (
+        "Ich spiel Gitarre und ich hab zwei Kinder",
+        [("plays_guitar", "Gitarre"), ("kids", "zwei Kinder")],
+    ),
+    (
+        "ich koch gern und lese gerne Krimis",
+        [("likes_cooking", "kochen"), ("likes_krimis", "Krimis")],
+    ),
 ]
 INTRODUCED = [
     ("Hallo, ich bin Anna", [("name", "Anna")]),

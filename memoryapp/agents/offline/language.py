@@ -52,7 +52,7 @@ OPENS = (
 GOES_ON = (
     r"(?:live|lives|work|works|like|likes|love|loves|hate|hates|enjoy|prefer|prefers|use|don't|"
     r"doesn't|do not|am|is allergic|have|moved|wohne|wohnt|lebe|lebt|arbeite|arbeitet|mag|liebe|"
-    r"liebt|hasse|hasst|hab|habe|hat|wohn|arbeit|spiel|bevorzuge|bevorzugt|nutze|nutzen|verwende|verwenden|bin|heiße|esse|trinke|"
+    r"liebt|hasse|hasst|hab|habe|hat|wohn|arbeit|spiel|lese|höre|koche|bevorzuge|bevorzugt|nutze|nutzen|verwende|verwenden|bin|heiße|esse|trinke|"
     r"play|plays|speak|speaks|collect|collects|drive|drives|spiele|spielt|spreche|spricht|sammle|"
     r"sammelt|komme|kommt)\s"
 )

@@ -108,7 +108,8 @@ def heard(body: str, said_at: datetime) -> Iterator[Proposal]:
     for clause in clauses(body):
         if ENDS_READING.match(clause.text):
             return
-        is_framed = FRAMES.search(clause.before) or clause.before.count('"') % 2
+        before = spelled_out(clause.before)
+        is_framed = FRAMES.search(before) or before.count('"') % 2
         if clause.is_asked or is_framed or looks_like_secret(clause.quote):
             continue
         for proposal in _read(spelled_out(clause.text), said_at, manner):
