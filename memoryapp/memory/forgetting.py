@@ -28,6 +28,7 @@ from memoryapp.models import (
     User,
 )
 from memoryapp.models.chats import UNTITLED
+from memoryapp.models.memory import TABLES, Status
 
 GONE = "[forgotten]"
 REMOVED = gettext_noop(
@@ -131,9 +132,10 @@ def welcome_back(row: Fact | Prompt) -> None:
 
 
 def forget(*, rows: QuerySet[Fact] | QuerySet[Prompt], actor: str) -> Report:
-    """Remove these rows with every version of their keys, and their text wherever it was kept.
+    """Remove these rows with every version of theirs, and their text wherever it was kept.
 
-    It leaves versions, embeddings, the log, receipts, summaries and titles that a model made.
+    It leaves versions, embeddings, the log, receipts, what waits for a decision, summaries and
+    titles that a model made.
     Messages that say it stay in their chats for their owner to read, but are never recalled,
     condensed or sent to a model again. A later extraction of the same value waits for the owner's
     decision. All that a person has is looked through once, however many rows these are.
@@ -152,8 +154,7 @@ def forget(*, rows: QuerySet[Fact] | QuerySet[Prompt], actor: str) -> Report:
 def _forget_places(
     table: type[Fact] | type[Prompt], user: User | None, places: set[Place], actor: str
 ) -> Report:
-    of_keys: Any = table.objects.filter(user=user, key__in={key for _, key in places})
-    versions: list[Fact | Prompt] = [row for row in of_keys if row.place in places]
+    versions = _versions(table, user, places)
     traces = Traces(version.value for version in versions)
     taught = _taught(versions)
     report = Report(memories=len(places), versions=len(versions))
@@ -166,7 +167,8 @@ def _forget_places(
         report.titles = _remove_titles(user, traces)
         ids = {str(version.pk) for version in versions} | {str(pk) for pk in silenced}
         report.receipts = _scrub_receipts(user, ids)
-    of_keys.filter(pk__in=[version.pk for version in versions]).delete()
+        _drop_waiting(user, traces)
+    table.objects.filter(pk__in=[version.pk for version in versions]).delete()
     MemoryEvent.objects.create(
         user=user,
         action=MemoryEvent.Action.FORGOTTEN,
@@ -176,6 +178,31 @@ def _forget_places(
         actor=actor,
     )
     return report
+
+
+def _versions(
+    table: type[Fact] | type[Prompt], user: User | None, places: set[Place]
+) -> list[Fact | Prompt]:
+    """What these keys have ever said, under former names of theirs, too."""
+    own: Any = table.objects.filter(user=user)
+    found: dict[Any, Fact | Prompt] = {
+        row.pk: row for row in own.filter(key__in={key for _, key in places}) if row.place in places
+    }
+    newest: Collection[Fact | Prompt] = list(found.values())
+    while newest:
+        before, after = {row.replaces_id for row in newest}, {row.pk for row in newest}
+        linked = own.filter(Q(pk__in=before) | Q(replaces__in=after)).exclude(pk__in=found)
+        newest = list(linked)
+        found |= {row.pk: row for row in newest}
+    return list(found.values())
+
+
+def _drop_waiting(user: User, traces: Traces) -> None:
+    """Remove what says it, too, and waits for a decision."""
+    for table in TABLES.values():
+        waiting: Any = table.objects.for_user(user).filter(status=Status.PENDING)
+        telling = [row.pk for row in waiting if traces.said_in(f"{row.text}\n{row.quote}")]
+        waiting.filter(pk__in=telling).delete()
 
 
 def _taught(versions: Iterable[Fact | Prompt]) -> Taught:

@@ -66,9 +66,8 @@ class RememberedQuerySet(models.QuerySet[Row]):
 
     def as_of(self, moment: datetime) -> Self:
         """Rows that were true at `moment`."""
-        return self.exclude(status=Status.PENDING).filter(
-            Q(valid_to=None) | Q(valid_to__gt=moment), valid_from__lte=moment
-        )
+        held = (Q(valid_to=None) | Q(valid_to__gt=moment)) & Q(valid_from__lte=moment)
+        return self.exclude(status=Status.PENDING).filter(held).exclude(expires_at__lte=moment)
 
     def versions_of(self, row: "Fact | Prompt") -> Self:
         """All values that the key of `row` has had, whatever waits for it too; newest first."""

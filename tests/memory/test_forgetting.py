@@ -150,3 +150,13 @@ def test_of_several_forgotten_at_once_each_leaves_the_words_of_what_taught_it_on
     forget(rows=Fact.objects.for_user(ada), actor="ada")
     recallable = chat.archive.filter(is_recallable=True).values_list("body", flat=True)
     assert list(recallable) == ["Bergen is nice, too."]
+
+
+def test_what_waits_and_says_it_too_is_dropped(ada, ben):
+    for user in (ada, ben):
+        remember(user, "coffee", "oat milk in my coffee", status="pending")
+        remember(user, "milk", "oat milk")
+    waiting = remember(ada, "tea", "black tea", status="pending")
+    forget(rows=Fact.objects.for_user(ada).filter(key="milk"), actor="ada")
+    assert list(Fact.objects.for_user(ada)) == [waiting]
+    assert Fact.objects.for_user(ben).count() == 2

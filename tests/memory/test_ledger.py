@@ -230,6 +230,14 @@ def test_as_of_tells_what_was_true_then(ada):
     assert [fact.value for fact in Fact.objects.as_of(before)] == ["Berlin"]
 
 
+def test_as_of_leaves_out_what_had_expired_then(ada):
+    now = timezone.now()
+    week = {"valid_from": now - timedelta(days=9), "expires_at": now - timedelta(days=2)}
+    make_fact(ada, "holiday", "in Crete", **week)
+    assert Fact.objects.as_of(now - timedelta(days=3)).exists()
+    assert not Fact.objects.as_of(now - timedelta(days=1)).exists()
+
+
 def test_an_expired_fact_is_not_in_use(ada):
     make_fact(ada, "visitor", "Ben", expires_at=timezone.now() - timedelta(minutes=1))
     assert values(ada) == []

@@ -53,7 +53,10 @@ def undo(*, event: MemoryEvent, actor: str) -> None:
         if is_closing:
             restore(row=row, actor=actor)
         elif row.replaces_id is not None:
-            restore(row=type(row).objects.get(pk=row.replaces_id), actor=actor)
+            before = type(row).objects.get(pk=row.replaces_id)
+            if before.place != row.place:  # it had another name
+                retract(row=row, actor=actor, reason=UNDONE)
+            restore(row=before, actor=actor)
         else:
             retract(row=row, actor=actor, reason=UNDONE)
 
