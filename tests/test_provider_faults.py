@@ -75,6 +75,10 @@ FAULTS = {
         lambda server: server.say(b"<html>Welcome</html>", content_type="text/html; charset=utf-8"),
         "A web page came where the model's answer should be",
     ),
+    "no stream": (
+        lambda server: server.say(b"{}", content_type="application/json"),
+        "The model's server sent something that isn't an answer.",
+    ),
     "nothing": (lambda server: server.say(b""), "The model"),
     "no words": (lambda server: server.say(streamed("", " ")), "The model sent an empty reply"),
     "only thoughts": (
@@ -87,6 +91,10 @@ FAULTS = {
     ),
     "cut off": (
         lambda server: server.say(chunk(delta={"content": "It is"}), is_cut_off=True),
+        "The connection to the model broke off before the reply was complete.",
+    ),
+    "closed in the middle": (
+        lambda server: server.say(chunk(delta={"content": "It is"})),
         "The connection to the model broke off before the reply was complete.",
     ),
 }

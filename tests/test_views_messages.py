@@ -262,6 +262,21 @@ async def test_a_reply_is_written_again_without_a_memory(bus, chat, ada, ben):
     assert new.receipt["without"] == [str(fact.pk)]
 
 
+@slow
+async def test_what_one_version_did_without_the_next_without_another_does_without_too(
+    bus, chat, ada
+):
+    facts = [await sync_to_async(make_fact)(ada, key, "Terraform") for key in ("tool", "taste")]
+    ids, client = [str(fact.pk) for fact in facts], await async_client_of(ada)
+    reply = await chat.messages.aget(role="assistant")
+    versions = []
+    for data in ({"without": ids[0]}, {"without": ids[1]}, {}):
+        await client.post(url("regenerate", reply.pk), data, headers=HTMX)
+        reply = await finished(await chat.messages.aget(role="assistant", is_active=True))
+        versions.append(reply.receipt["without"])
+    assert versions == [[ids[0]], sorted(ids), []]
+
+
 @quick
 def test_a_reply_without_memory_has_no_receipt_line(chat, ada):
     html = text_of(client_of(ada).get(f"/chats/{chat.pk}/"))

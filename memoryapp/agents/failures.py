@@ -23,6 +23,10 @@ class WebPage(Exception):
     """Where a model should be, something answered with a page for people."""
 
 
+class NoStream(Exception):
+    """The model's server was asked for a stream, and sent something else."""
+
+
 # What a model or its server may do wrong, and what another model may do better.
 MODEL_FAILURES = (
     errors.AgentRunError,
@@ -30,6 +34,7 @@ MODEL_FAILURES = (
     EmptyReply,
     EndlessReply,
     WebPage,
+    NoStream,
     TimeoutError,
 )
 
@@ -155,7 +160,7 @@ SENTENCES: tuple[tuple[Kinds, str], ...] = (
         ),
     ),
     (
-        errors.ModelAPIError,
+        (errors.ModelAPIError, NoStream),
         gettext_noop(
             "The model's server sent something that isn't an answer. Try again, or choose another "
             "model."

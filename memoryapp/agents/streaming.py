@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 import httpx2
 from pydantic_ai.models import create_async_httpx2_client
 
-from memoryapp.agents.failures import WebPage
+from memoryapp.agents.failures import NoStream, WebPage
 
 # All streams of a process together are handed on so many times a second at most, one of them each
 # SHORTEST_BEAT when there are few, and no less often than each LONGEST_BEAT. In seconds.
@@ -27,6 +27,7 @@ SHORTEST_BEAT, LONGEST_BEAT = 0.04, 0.25
 # pydantic-ai's providers whose streams are of a kind that is known here.
 KINDS = ("openai", "openai-chat", "openai-responses", "ollama", "anthropic")
 
+WEB_PAGES = ("text/html", "application/xhtml+xml")
 EVENT_END = re.compile(rb"\r\n\r\n|\n\n")
 EVENT = re.compile(rb"((?:event: ?[^\r\n]*\r?\n)?data: ?)(\{[^\r\n]*\})")
 # These differ between events that say the same otherwise, and nobody reads them.
@@ -48,12 +49,13 @@ def client() -> httpx2.AsyncClient:
 
 
 async def _beat(response: httpx2.Response) -> None:
-    is_plain = "content-encoding" not in response.headers
-    kind = response.headers.get("content-type", "")
-    # Read as events it would be an empty reply.
-    if response.is_success and kind.startswith("text/html"):
+    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    # Read as events, what is none of them would be an empty reply.
+    if response.is_success and kind in WEB_PAGES:
         raise WebPage
-    if is_plain and kind.startswith("text/event-stream"):
+    if response.is_success and kind == "application/json":
+        raise NoStream
+    if kind == "text/event-stream" and "content-encoding" not in response.headers:
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         response.stream = Beaten(response.stream)
 
@@ -64,7 +66,10 @@ def beat() -> float:
 
 
 class Beaten(httpx2.AsyncByteStream):
-    """A stream of server-sent events in beats: the first at once, an error after what came."""
+    """A stream of server-sent events in beats: the first at once, an error after what came.
+
+    One that ends in the middle of a reply ends with an error, too.
+    """
 
     def __init__(self, stream: httpx2.AsyncByteStream) -> None:
         self._stream = stream
@@ -77,19 +82,22 @@ class Beaten(httpx2.AsyncByteStream):
         if self._reading is None:
             self._reading = asyncio.create_task(self._read())
             _open.add(self)
-        unread = b""
+        latest = unread = b""
         while not self._reading.done() or self._arrived:
             await self._news.wait()
             self._news.clear()
             *events, unread = EVENT_END.split(unread + b"".join(self._arrived))
             self._arrived.clear()
             if events:
+                latest = events[-1]
                 yield b"".join(joined(events))
             if not self._reading.done():
                 await asyncio.wait({self._reading}, timeout=beat())
         if unread:
             yield unread
         self._reading.result()
+        if not unread and _goes_on(latest):
+            raise httpx2.RemoteProtocolError("the stream ended in the middle of a reply")
 
     async def _read(self) -> None:
         try:
@@ -147,6 +155,16 @@ def _taken_apart(event: bytes) -> Added | None:
     text, holder[name] = holder[name], ""
     numbering = {key: frame.pop(key) for key in NUMBERING if key in frame}
     return Added(event, found[1], numbering, frame, text)
+
+
+def _goes_on(event: bytes) -> bool:
+    """Whether another event must follow: each kind of stream tells its end in one of its own. A
+    connection that is closed between two events looks like an end otherwise."""
+    added = _taken_apart(event)
+    match added and added.frame:
+        case None | {"choices": [{"finish_reason": str()}]}:
+            return False
+    return True
 
 
 def _put_together(run: list[Added]) -> bytes:

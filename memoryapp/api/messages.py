@@ -1,6 +1,7 @@
 """Messages: read a chat, say something in it, and follow, stop or repeat a reply."""
 
 import asyncio
+import re
 from functools import partial
 from uuid import UUID
 
@@ -40,6 +41,7 @@ from memoryapp.turns import Turn
 router = Router(tags=["messages"])
 # A reply whose process died can't obey; the sweep ends it within a minute.
 STOP_TRIES, STOP_SECONDS = 5, 1.0
+OFFSET = re.compile("[0-9]{1,9}")
 EVENTS = {"content": {EVENT_STREAM: {"schema": {"type": "string"}}}}
 STREAMED = {"responses": {200: EVENTS}}
 ALSO_STREAMED = {"responses": {200: {"description": "OK", **EVENTS}}}
@@ -106,9 +108,8 @@ async def message_stream(
     """Events as of POST, the text from the code point `after` on. A browser that reconnects
     says where it was by itself, in Last-Event-ID."""
     reply = await sync_to_async(found_reply)(request.user, message_id)
-    last_seen = request.headers.get("Last-Event-ID", "")
-    after = int(last_seen) if last_seen.isdecimal() and last_seen.isascii() else asked.after
-    return stream(reply, after)
+    last_seen = OFFSET.fullmatch(request.headers.get("Last-Event-ID", ""))
+    return stream(reply, int(last_seen[0]) if last_seen else asked.after)
 
 
 @router.patch(

@@ -97,11 +97,12 @@ def message_stop(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpRespons
 @login_required
 @require_POST
 def message_regenerate(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpResponse:
-    """Answer again, perhaps without some of the facts."""
+    """Answer again, perhaps without some of the facts, and those that this reply did without."""
     message = own_message(request.user, message_id)
     without = [id for id in map(as_uuid, request.POST.getlist("without")) if id]
     facts = Fact.objects.for_user(request.user).filter(pk__in=without)
-    ids = [str(fact.pk) for fact in facts]
+    if ids := [str(fact.pk) for fact in facts]:
+        ids += message.receipt.get("without", [])
     reopen = partial(branches.reopen, message=message, without=ids)
     return _answered(request, message.chat, reopen, _render_version)
 

@@ -13,7 +13,7 @@ from pydantic_ai import (
     TextPartDelta,
     models,
 )
-from pydantic_ai.exceptions import AgentRunError
+from pydantic_ai.exceptions import AgentRunError, ModelConnectionError
 
 from memoryapp.agents import llm, streaming
 from memoryapp.agents.llm import Choice
@@ -194,6 +194,7 @@ def anthropic(*texts):
 
 
 WORDS = [f"w{number} " for number in range(40)]
+LAST = chunk(delta={"content": "end"}, finish_reason="stop")
 CHAT, CUT_OFF = "openai-chat", {"is_cut_off": True}
 STREAMS = {
     "chat": (CHAT, [[*says(*WORDS), *ends()]], {}),
@@ -212,7 +213,7 @@ STREAMS = {
         {},
     ),
     "unknown tool": (CHAT, [[called("guess", {}), *ends("tool_calls")]], {}),
-    "no end": (CHAT, [says(*WORDS)], {}),
+    "an end with words": (CHAT, [[*says(*WORDS), LAST]], {}),
     "no [DONE]": (CHAT, [[*says(*WORDS), chunk(finish_reason="stop")]], {}),
     "length": (CHAT, [[*says(*WORDS), *ends("length")]], {}),
     "nothing": (CHAT, [[*ends()]], {}),
@@ -244,6 +245,21 @@ async def test_a_stream_in_beats_says_the_same_as_one_as_it_comes(
 def same(ended):
     """What two equal runs have in common: all but the times and the tool's own ids."""
     return [repr(part).split("timestamp")[0] for part in ended]
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        (CHAT, says(*WORDS)),
+        ("openai-responses", responses(*WORDS)[:-3]),
+        ("anthropic", anthropic(*WORDS)[:-3]),
+    ],
+)
+async def test_a_stream_that_is_closed_between_two_words_has_broken_off(kind, said, addresses):
+    async with serving(Server(said)) as url:
+        addresses(url)
+        pieces, (error, _) = await pieces_and_result(kind)
+    assert ("".join(pieces), error) == ("".join(WORDS), ModelConnectionError)
 
 
 @pytest.mark.parametrize("kind", [CHAT, "openai-responses", "anthropic"])

@@ -244,6 +244,12 @@ class TestStreaming:
         events = await parsed(await ada_now("GET", path, headers={"Last-Event-ID": "5"}))
         assert text_of(events) == "morning."
 
+    @pytest.mark.parametrize("last_seen", ["", "-3", "abc", "5.5", "9" * 5_000])
+    async def test_what_cannot_be_where_it_was_is_passed_over(self, chat, ada_now, last_seen):
+        question = await chat.messages.aget(role="user")
+        path, headers = f"/messages/{question.pk}/stream?after=5", {"Last-Event-ID": last_seen}
+        assert text_of(await parsed(await ada_now("GET", path, headers=headers))) == "morning."
+
     async def test_a_stream_of_a_chat_that_is_deleted_ends(self, chat, ada_now, monkeypatch):
         monkeypatch.setattr(followers, "LOOK_SECONDS", 0.1)
         with llm.override({"talker": says(*WORDS, pause=0.02)}):
