@@ -16,7 +16,8 @@ import logging
 import time
 import uuid
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -304,6 +305,15 @@ class PostgresChannelLayer(BaseChannelLayer):
 def chat_group(chat_id: uuid.UUID | str) -> str:
     """The group that hears all that happens in a chat."""
     return f"chat.{chat_id}"
+
+
+@contextmanager
+def unless_bus_is_away(failure: str) -> Iterator[None]:
+    """Ask of the bus what can be done without; the log is told of a `failure`."""
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001 - each layer has errors of its own
+        logger.debug("%s: %s", failure, error)
 
 
 def publish(group: str, message: Message) -> None:

@@ -1,7 +1,6 @@
 """Reading a reply while another task or process writes it: its exact text, whenever one joins."""
 
 import asyncio
-import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
@@ -9,12 +8,10 @@ from uuid import UUID
 
 from channels.layers import get_channel_layer
 
-from memoryapp.channel_layer import RESTORED, chat_group
+from memoryapp.channel_layer import RESTORED, chat_group, unless_bus_is_away
 from memoryapp.models import Message
 from memoryapp.patience import cancel, let_go, patiently
 from memoryapp.replies import Event, ask_for_snapshot
-
-logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 5.0  # after so long without a word of a reply, its row is looked at
 ASK_SECONDS = 1.0  # a question that got lost is asked again after this
@@ -38,11 +35,9 @@ class Follower:
         self.is_waiting = True
         if now - self.asked_at >= ASK_SECONDS:
             self.asked_at = now
-            try:
+            # The row is looked at before long, and brings what nobody could tell.
+            with unless_bus_is_away("The text so far of a reply can't be asked for"):
                 await ask_for_snapshot(self.reply_id, self.channel)
-            except Exception as error:  # noqa: BLE001 - each layer has errors of its own
-                # The row is looked at before long, and brings what nobody could tell.
-                logger.debug("The text so far of a reply can't be asked for: %s", error)
 
     async def take(self, event: Event) -> str:
         if event.get("reply") != self.reply_id:
@@ -95,14 +90,12 @@ class Ear:
         return event
 
     async def leave(self, group: str) -> None:
-        try:
+        with unless_bus_is_away("A group can't be left"):
             await self.layer.group_discard(group, self.channel)
             await asyncio.sleep(0)
             while self.receiving.done():
                 await self.hear(0)
                 await asyncio.sleep(0)
-        except Exception as error:  # noqa: BLE001 - each layer has errors of its own
-            logger.debug("A group can't be left: %s", error)
         await cancel(self.receiving)
 
 

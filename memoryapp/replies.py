@@ -17,7 +17,7 @@ from django.utils.translation import gettext_noop
 from memoryapp import writers
 from memoryapp.accounting import account_for_part
 from memoryapp.agents import llm
-from memoryapp.channel_layer import chat_group
+from memoryapp.channel_layer import chat_group, unless_bus_is_away
 from memoryapp.models import Message
 from memoryapp.models.messages import INTERRUPTED
 from memoryapp.patience import AWAY, cancel, in_database, patiently
@@ -250,10 +250,8 @@ def _tell_meanwhile(live: Live, type: str, **fields: Any) -> None:
 async def _tell(live: Live, type: str, **fields: Any) -> None:
     """Tell whoever follows, if that can be done now: offsets show what was missed."""
     event = {"type": type, "reply": live.id, **fields}
-    try:
+    with unless_bus_is_away("The bus doesn't take what a reply tells"):
         await get_channel_layer().group_send(chat_group(live.turn.reply.chat_id), event)
-    except Exception as error:  # noqa: BLE001 - each layer has errors of its own
-        logger.debug("The bus doesn't take what a reply tells: %s", error)
 
 
 async def _finish(live: Live, end: End) -> None:

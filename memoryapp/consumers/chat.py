@@ -1,7 +1,6 @@
 """The socket of a chat's page: events of the chat in, fragments out."""
 
 import asyncio
-import logging
 import time
 from typing import Any
 from uuid import UUID
@@ -13,11 +12,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from memoryapp import followers, fragments, replies, turns
-from memoryapp.channel_layer import chat_group
+from memoryapp.channel_layer import chat_group, unless_bus_is_away
 from memoryapp.consumers.page import UNREADABLE, Event, PageConsumer, Screen, text_in
 from memoryapp.models import Chat, Message, User
 
-logger = logging.getLogger(__name__)
 DELETED = gettext_noop("This chat was deleted, perhaps in another tab. Begin a new one.")
 
 
@@ -88,10 +86,8 @@ class ChatConsumer(PageConsumer):
             await asyncio.sleep(followers.LOOK_SECONDS)
             if not self.streams:
                 continue
-            try:
+            with unless_bus_is_away("A tab can't look whether its replies have ended"):
                 await self.channel_layer.send(self.channel_name, {"type": "reply.look"})
-            except Exception as error:  # noqa: BLE001 - each layer has errors of its own
-                logger.debug("A tab can't look whether its replies have ended: %s", error)
 
     async def do(self, action: str, asked: Event) -> None:
         if action == "send":
