@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from memoryapp.models.chats import STREAMING_LEASE
+from memoryapp.models.messages import STREAMING_LEASE
 from tests.faults.model import words
 from tests.faults.product import kill, product
 from tests.processes import wait_until
