@@ -2,6 +2,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from memoryapp.models import ApiKey, Fact, Message
+from memoryapp.models.memory import said_in_one_line
 from tests.factories import make_chat, make_fact
 
 
@@ -56,6 +57,21 @@ def test_a_key_has_one_current_value(ada):
     make_fact(ada, "city", "Berlin")
     with pytest.raises(IntegrityError, match="fact_one_current_value"), transaction.atomic():
         make_fact(ada, "city", "Vienna")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "line"),
+    [
+        ("likes_tea", "tea", "likes: tea"),
+        ("likes_green_tea", "Green  tea", "likes: Green  tea"),
+        ("speaks_german", "Deutsch", "speaks german: Deutsch"),
+        ("tea", "tea", "tea: tea"),
+        ("overtea", "tea", "overtea: tea"),
+        ("city", "", "city: "),
+    ],
+)
+def test_a_memory_doesnt_say_its_value_twice(key, value, line):
+    assert said_in_one_line("", key, value) == line
 
 
 def test_words_are_indexed_in_the_language_of_their_writer(ada):

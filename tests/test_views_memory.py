@@ -35,6 +35,12 @@ def test_a_fact_stands_with_the_words_that_taught_it_and_where(taught, ada):
     assert f'href="/messages/{taught.source_message_id}/"' in html
 
 
+def test_a_fact_doesnt_say_its_value_twice(ada):
+    make_fact(ada, "plays_guitar", "guitar", subject="Ben")
+    html = text_of(client_of(ada).get("/memory/"))
+    assert "Ben: Plays</span>" in html
+
+
 def test_an_empty_memory_teaches(ada):
     html = text_of(client_of(ada).get("/memory/"))
     assert "I know nothing about you yet." in html

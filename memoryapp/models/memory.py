@@ -153,7 +153,10 @@ class Remembered(Searchable):
 
     @property
     def text(self) -> str:
-        return said_in_one_line(*self.place, self.value)
+        """All its words, as they are searched and compared."""
+        subject, key = self.place
+        about = f"{subject}: " if subject else ""
+        return f"{about}{key.replace('_', ' ')}: {self.value}"
 
     @property
     def is_current(self) -> bool:
@@ -170,7 +173,14 @@ def as_key(text: str) -> str:
 def said_in_one_line(subject: str, key: str, value: str) -> str:
     """How a memory is said in prompts and on receipts."""
     about = f"{subject}: " if subject else ""
-    return f"{about}{key.replace('_', ' ')}: {value}"
+    return f"{about}{label(key, value)}: {value}"
+
+
+def label(key: str, value: str) -> str:
+    """The words of a key that its value doesn't repeat: "likes_tea" is "likes" beside "tea"."""
+    words = key.replace("_", " ").strip()
+    repeated = f" {' '.join(value.split())}"
+    return words[: -len(repeated)] if words.casefold().endswith(repeated.casefold()) else words
 
 
 class Fact(Remembered):

@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 
 from memoryapp import accounts, markdown, sentences
 from memoryapp.models import Chat, Fact, MemoryEvent, Prompt
+from memoryapp.models.memory import label
 
 THEMES = ("light", "dark")
 FOLDED_LINES = 40  # a message with more is folded, to so many:
@@ -106,7 +107,9 @@ register.filter(sentences.localized)
 @register.filter
 def about(row: Fact | Prompt | MemoryEvent) -> str:
     """Whom and what it is about, as a person reads it: "dark_ui" of Ben is "Ben: Dark ui"."""
-    subject, words = getattr(row, "subject", ""), row.key.replace("_", " ").strip()
+    subject = getattr(row, "subject", "")
+    value = row.after or row.before if isinstance(row, MemoryEvent) else row.value
+    words = label(row.key, value)
     key = words[:1].upper() + words[1:]
     return f"{subject}: {key}" if subject else key
 
