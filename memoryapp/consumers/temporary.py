@@ -79,7 +79,7 @@ class TemporaryConsumer(PageConsumer):
         self.temporary = temporary.unpacked(self.user, list(map(str, said)))
         turn = self.temporary.answer() if self.temporary.needs_answer else None
         # With the reply that is to come: without, the page would offer to send for a moment.
-        await self._show_all(streaming=turn and turn.reply)
+        await self._show_all(streaming=turn.reply if turn else None)
         if turn:
             self._begin(turn)
 
