@@ -316,6 +316,11 @@ def unless_bus_is_away(failure: str) -> Iterator[None]:
         logger.debug("%s: %s", failure, error)
 
 
+def person_group(user_id: int) -> str:
+    """The group that hears what every page of a person shows, whichever chat it is of."""
+    return f"person.{user_id}"
+
+
 def publish(group: str, message: Message) -> None:
     """Send to a group from synchronous code, when the current transaction commits."""
     layer = get_channel_layer()

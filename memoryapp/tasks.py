@@ -15,7 +15,7 @@ from django.db import transaction
 from django.utils.translation import gettext_noop
 
 from memoryapp import learning, writers
-from memoryapp.channel_layer import chat_group, publish
+from memoryapp.channel_layer import chat_group, person_group, publish
 from memoryapp.locks import one_at_a_time, unless_busy
 from memoryapp.memory import eviction, indexing, ledger, log, resources
 from memoryapp.memory.embeddings import EmbeddingUnavailable
@@ -166,7 +166,8 @@ def title(chat_id: str) -> Steps[None]:
         # The person may have named it while the model was thinking.
         if untitled.update(title=run.output, title_source=Chat.TitleSource.AUTO):
             Usage.objects.record(user=chat.user, chat=chat, agent="title", run=run)
-            _tell(chat, "title")
+            # Pages of other chats list this one, too.
+            publish(person_group(chat.user_id), {"type": "chat.named", "chat": chat_id})
 
 
 def note_use(message_id: str) -> None:

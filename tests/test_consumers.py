@@ -13,11 +13,12 @@ from django.contrib.auth.models import AnonymousUser
 
 from memoryapp import branches, followers, fragments, replies, tasks, turns
 from memoryapp.agents import llm
-from memoryapp.channel_layer import chat_group
+from memoryapp.channel_layer import chat_group, person_group
 from memoryapp.memory import ledger
 from memoryapp.models import Message
+from memoryapp.patience import in_database
 from memoryapp.routing import websocket_urlpatterns
-from tests.factories import proposal
+from tests.factories import make_chat, proposal
 from tests.fakes import learns, operation, says
 from tests.test_channel_layer import cut_connections
 
@@ -199,10 +200,10 @@ async def test_nothing_is_pushed_to_a_page_that_has_to_load_its_thread_again(tab
         await stale.send(action="join", stamp="an old one")
         await stale.until("freshness")
         await writer.until(FINISHED)
-    await tell(chat, "title")
+    await tell_of_title(ada, chat)
     assert await stale.app.receive_nothing(timeout=0.5)
     await join(stale, chat)
-    await tell(chat, "title")
+    await tell_of_title(ada, chat)
     assert "chat-title" in await stale.until("chat-title")
 
 
@@ -263,14 +264,31 @@ async def tell(chat, what, message=""):
     await get_channel_layer().group_send(chat_group(chat.pk), event)
 
 
+async def tell_of_title(user, chat):
+    event = {"type": "chat.named", "chat": str(chat.pk)}
+    await get_channel_layer().group_send(person_group(user.pk), event)
+
+
 async def test_a_new_title_arrives_in_the_head_and_in_the_list(tabs, chat, ada):
-    tab = await tabs(ada, chat)
-    chat.title = "Leeks & <co>"
-    await chat.asave()
-    await tell(chat, "title")
+    other = await sync_to_async(make_chat)(ada, "And dill?", "Chop it.")
+    tab, tab_of_other = await tabs(ada, chat), await tabs(ada, other)
+    with llm.override({"title": says("Leeks & co")}):
+        await in_database(tasks.title, str(chat.pk))
     frame = await tab.until("chat-title")
-    assert frame.count("Leeks &amp; &lt;co&gt;</") == 2
+    assert frame.count("Leeks &amp; co</") == 2
     assert f'id="item-{chat.pk}"' in frame
+    frame = await tab_of_other.until(f'id="item-{chat.pk}"')
+    assert frame.count("Leeks &amp; co</") == 1
+    assert "chat-title" not in frame
+
+
+async def test_a_title_is_told_to_nobody_else(tabs, chat, ada, ben):
+    own = await sync_to_async(make_chat)(ben, "And dill?", "Chop it.")
+    tab = await tabs(ben, own)
+    for user, named in ((ada, chat), (ben, chat), (ben, own)):
+        await tell_of_title(user, named)
+    await tab.until(f'id="item-{own.pk}"')
+    assert not any(f"item-{chat.pk}" in frame for frame in tab.frames)
 
 
 @pytest.fixture

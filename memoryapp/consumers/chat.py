@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from memoryapp import followers, fragments, replies, turns
-from memoryapp.channel_layer import chat_group, unless_bus_is_away
+from memoryapp.channel_layer import chat_group, person_group, unless_bus_is_away
 from memoryapp.consumers.page import UNREADABLE, Event, PageConsumer, Screen, text_in
 from memoryapp.models import Chat, Message, User
 
@@ -56,6 +56,10 @@ class ChatConsumer(PageConsumer):
     def here(self) -> str:
         return reverse("chat-detail", args=[self.chat.pk])
 
+    @property
+    def groups_heard(self) -> tuple[str, str]:
+        return chat_group(self.chat.pk), person_group(self.user.pk)
+
     async def connect(self) -> None:
         self.streams: dict[str, Stream] = {}
         self.user: User = self.scope["user"]
@@ -65,7 +69,8 @@ class ChatConsumer(PageConsumer):
             await self.close()
             return
         self.chat = chat
-        await self.channel_layer.group_add(chat_group(chat_id), self.channel_name)
+        for group in self.groups_heard:
+            await self.channel_layer.group_add(group, self.channel_name)
         await self.accept()
         self.looking = asyncio.create_task(self._ask_oneself_to_look())
 
@@ -76,8 +81,8 @@ class ChatConsumer(PageConsumer):
 
     async def left(self) -> None:
         if hasattr(self, "chat"):
-            group = chat_group(self.chat.pk)
-            await self.channel_layer.group_discard(group, self.channel_name)
+            for group in self.groups_heard:
+                await self.channel_layer.group_discard(group, self.channel_name)
         if hasattr(self, "looking"):
             self.looking.cancel()
 
@@ -184,10 +189,14 @@ class ChatConsumer(PageConsumer):
             await sync_to_async(reply.chat.see)()
             await self.push("chats/_finished.html", lambda: fragments.finished(reply))
 
+    async def chat_named(self, event: Event) -> None:
+        """This chat or another one of the list has a title now."""
+        if chat := await self._find_chat(event["chat"]):
+            template = "chats/_titles.html" if chat == self.chat else "chats/_listed.html"
+            await self.push(template, lambda: fragments.listed(chat))
+
     async def chat_changed(self, event: Event) -> None:
-        if event["what"] == "title":
-            await self.push("chats/_titles.html", lambda: fragments.listed(self.chat))
-        elif event["what"] in ("condensed", "branch"):
+        if event["what"] in ("condensed", "branch"):
             await self._have_it_read_again()
         elif event["what"] == "rewritten":
             await self._push_summary(event["message"])
