@@ -55,7 +55,8 @@ select message.id, {SPEAKER}, 0, asks, chat_id, message.created_at,
     config, tsv, embedding, embedding_model
 from memoryapp_message as message join memoryapp_chat as chat on chat.id = chat_id
 where message.user_id = %(user)s and {MAY_BE_TOLD}
-union all
+"""
+PARTS = f"""
 select message.id, {SPEAKER}, position + 1, asks, chat_id, message.created_at,
     part.config, part.tsv, part.embedding, part.embedding_model
 from memoryapp_messagepart as part join memoryapp_message as message on message.id = message_id
@@ -81,7 +82,7 @@ def facts_of(
     parameters = {"user": user.pk, "kind": kind, **withheld.parameters}
     moments = {"now": now, "overdue": now - OVERDUE, "due_soon": now + DUE_SOON}
     asked = {"due_from": [start for start, _ in due], "due_to": [stop for _, stop in due]}
-    return Source(FACTS, {**parameters, **moments, **asked})
+    return Source([FACTS], {**parameters, **moments, **asked})
 
 
 def turns_of(user: User, *, chat: Chat | None = None, withheld: Withheld = NOTHING) -> Source:
@@ -92,7 +93,7 @@ def turns_of(user: User, *, chat: Chat | None = None, withheld: Withheld = NOTHI
     """
     parameters = {"user": user.pk, **withheld.parameters}
     taught = [message for (message,) in fetch(TAUGHT, parameters)]
-    return Source(TURNS, {**parameters, "chat": chat and chat.pk, "taught": taught})
+    return Source([TURNS, PARTS], {**parameters, "chat": chat and chat.pk, "taught": taught})
 
 
 def understood(user: User, question: str, *, seconds: float = 10) -> Question:

@@ -123,7 +123,7 @@ def search(user: User, question: str, limit: int = 5) -> list[Found]:
     """The passages this person may read that fit, best first, none under the floor."""
     if not question.strip():
         return []
-    seen = scan(Source(PASSAGES, {"user": user.pk}), question=understood(user, question))
+    seen = scan(Source([PASSAGES], {"user": user.pk}), question=understood(user, question))
     best = seen.best(Mark.PASSAGE, limit=limit)
     fitting = [each for each in best if each.score >= floor()]
     readable = Passage.objects.for_user(user).select_related("resource").defer(*UNREAD)

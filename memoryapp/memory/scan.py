@@ -55,7 +55,7 @@ class Question:
 class Source(NamedTuple):
     """What a pass looks through."""
 
-    query: str  # with the columns that ROWS names, in its order
+    queries: Sequence[str]  # each with the columns that ROWS names, in its order
     parameters: Mapping[str, Any]
 
 
@@ -77,16 +77,15 @@ class Candidate(NamedTuple):
 
 # A row's place is the chat that a turn's neighbours are sought in, or the turn that taught a fact.
 ROWS = """
-with rows (id, mark, part, asks, place, at, config, tsv, embedding, embedding_model)
-as not materialized ({rows})
+({query}) as rows (id, mark, part, asks, place, at, config, tsv, embedding, embedding_model)
 """
 PASS = """
-select bool_or(config <> %(config)s::regconfig), string_agg({columns}, ''::bytea) from rows
+select bool_or(config <> %(config)s::regconfig), string_agg({columns}, ''::bytea) from {rows}
 """
 # What the person's language takes for a word of the question, as each language in use stems it.
 WORDS = """
 select string_agg(distinct quote_literal(lexeme), '|')
-from ({configs} union select %(config)s::regconfig) as configs (config),
+from ({configs}) as configs (config),
     unnest(to_tsvector(config, search_text(%(question)s))) as found (lexeme, positions, weights)
 group by positions[1] having bool_or(config = %(config)s::regconfig)
 order by positions[1] limit %(max_words)s
@@ -103,7 +102,7 @@ COLUMNS = {
     "cosine": (
         ">f4",
         """float4send(coalesce(case when embedding_model = %(model)s
-            and vector_dims(embedding) = vector_dims(%(vector)s::halfvec)
+            and vector_dims(embedding) = %(dimensions)s
             then -(embedding <#> %(vector)s::halfvec) end, 'NaN')::real)""",
     ),
     "bits": (">i4", "int4send({bits})"),
@@ -153,7 +152,7 @@ class Scan(NamedTuple):
 def scan(*sources: Source, question: Question) -> Scan:
     """How well each row of the sources fits. A parameter they share is the same for all."""
     asking = Asking(
-        ROWS.format(rows=" union all ".join(source.query for source in sources)),
+        [ROWS.format(query=query) for source in sources for query in source.queries],
         {
             **{name: value for source in sources for name, value in source.parameters.items()},
             "question": question.text[:MAX_CHARS],
@@ -166,37 +165,42 @@ def scan(*sources: Source, question: Question) -> Scan:
     # The last that is needed, since it takes longest.
     vector = question.vector.result()
     asking.parameters["vector"] = str([round(number, 6) for number in vector]) if vector else None
+    asking.parameters["dimensions"] = len(vector) if vector else None
     is_mixed, content = asking.look_for(words)
     if is_mixed:
         # Some rows are in another language: once more, with the words as those rows have them.
         words = asking.words(of_all_rows=True)
         _, content = asking.look_for(words)
-    found = np.frombuffer(content or b"", DTYPE)
+    found = np.frombuffer(content, DTYPE)
     mark = found["flags"] & 15
     rows = as_rows(found, mark, len(words))
     return ranked(found, mark, score(rows, named=question.named, spans=question.spans))
 
 
 class Asking(NamedTuple):
-    """The rows to look through, as a query's beginning, with all its parameters."""
+    """The rows to look through, as parts of a query, with all its parameters."""
 
-    rows: str
+    rows: Sequence[str]
     parameters: dict[str, Any]
 
     def words(self, *, of_all_rows: bool) -> list[str]:
         """The question's words, each as a text search query."""
-        configs = "select config from rows" if of_all_rows else "select null::regconfig where false"
-        query = (self.rows if of_all_rows else "") + WORDS.format(configs=configs)
+        configs = ["select %(config)s::regconfig"]
+        configs += [f"select config from {rows}" for rows in self.rows if of_all_rows]
+        query = WORDS.format(configs=" union ".join(configs))
         return [word for (word,) in fetch(query, self.parameters)]
 
-    def look_for(self, words: Sequence[str]) -> tuple[bool, bytes | None]:
+    def look_for(self, words: Sequence[str]) -> tuple[bool, bytes]:
         """Whether some rows are in another language, and all rows as bytes."""
         bits = " + ".join(BIT.format(number, 1 << number) for number in range(len(words)))
         columns = " || ".join(send for _, send in COLUMNS.values() if send)
-        query = self.rows + PASS.format(columns=columns.format(bits=bits or "0"))
+        columns = columns.format(bits=bits or "0")
+        # Each for itself: to append the rows to each other first takes longer.
+        query = "union all".join(PASS.format(columns=columns, rows=rows) for rows in self.rows)
         named = {f"word_{number}": word for number, word in enumerate(words)}
-        ((is_mixed, content),) = fetch(query, {**self.parameters, **named})
-        return is_mixed, content
+        found = fetch(query, {**self.parameters, **named})
+        is_mixed = any(differs for differs, _ in found)
+        return is_mixed, b"".join(content for _, content in found if content)
 
 
 def fetch(query: str, parameters: dict[str, Any]) -> list[tuple[Any, ...]]:
