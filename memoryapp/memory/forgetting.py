@@ -15,7 +15,7 @@ from django.utils.translation import gettext_noop
 from memoryapp.memory.operations import Operation, normalised
 from memoryapp.memory.scan import fetch
 from memoryapp.memory.traces import Traces
-from memoryapp.memory.wording import content, contents, is_telling, said
+from memoryapp.memory.wording import content, contents, is_telling, said, unmarked
 from memoryapp.models import (
     Chat,
     Fact,
@@ -81,7 +81,7 @@ def digest(user: User, key: str, value: str) -> str:
 
 
 def hashed(user: User, words: Collection[str]) -> str:
-    text = f"{user.pk}:{' '.join(sorted(words))}"
+    text = f"{user.pk}:{' '.join(sorted(map(unmarked, words)))}"
     return hmac.new(settings.SECRET_KEY.encode(), text.encode(), hashlib.sha256).hexdigest()
 
 

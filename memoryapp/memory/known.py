@@ -34,6 +34,7 @@ Row = Fact | Prompt
 # Of MiniLM's cosines between what ends something and what it is about: pairs that belong together
 # ("I quit my job" and "employer: Siemens") have .26 to .5, others up to .21.
 NEAR = 0.25
+NEAR_IN = "english"  # in a language that MiniLM doesn't know, all sentences are near to each other
 NEAREST_OF = 40  # current rows; so many are what an extractor is shown
 MANY = 200  # rows that share a word, among which a repetition is looked for
 NOTHING = FUNCTION_WORDS | PLEASANTRIES
@@ -91,7 +92,9 @@ def objection_to_retracting(operation: Operation, row: Row, source: Message) -> 
         return GOES_BACK
     if not says_it_ended(row, operation, source.body):
         return NO_END
-    if said(f"{row.text} {row.quote}", operation.quote) or is_nearest(row, operation.quote):
+    if said(f"{row.text} {row.quote}", operation.quote):
+        return ""
+    if source.config == NEAR_IN and is_nearest(row, operation.quote):
         return ""
     return NOT_OF_IT
 
@@ -130,8 +133,8 @@ def is_taught(operation: Operation, source: Message) -> bool:
 
 
 def is_known(user: User, operation: Operation) -> bool:
-    """Whether the value is stored already, or waits, under its key or another one."""
-    rows = alike(rows_about(user, operation).not_paused(), operation, user.search_config)
+    """Whether the value is stored already, waits or is paused, under its key or another one."""
+    rows = alike(rows_about(user, operation).current(), operation, user.search_config)
     return any(is_repeated(operation, row) for row in rows)
 
 

@@ -54,10 +54,18 @@ BORDER = re.compile(
 ENDED = mood(
     r"(?<!['’]m )(?<!am )(?<!get )(?<!got )\bused to\b|\b(?:no longer|any ?more|formerly|früher"
     r"|ehemals|damals|nicht mehr|(?:stopped|quit|gave up|given up)|aufgehört|gekündigt"
-    r"|autrefois|antes|anteriormente|раньше|eskiden)\b|以前|曾经|从前|过去|不再"
-    r"|\b(?:سابقا|سابقًا|كنت|لم أعد)\b|昔は|예전",
+    r"|autrefois|antes|anteriormente|раньше|eskiden)\b"
+    r"|\b(?:i|we)(?:['’]d| had)? (?:\w+ly )?(?:lived (?:in|at|with|there)|worked (?:at|for|as|in)"
+    r"|(?:was|were)(?! (?:\w+ed|born|made|given|told)\b))|\b(?:wohnte|lebte|arbeitete)\b"
+    r"|\b(?:ich|wir) waren?\b|\bwar(?:en)? (?:ich|wir)\b"
+    r"|\bhaben?\b.*\b(?:gewohnt|gelebt|gearbeitet)\b"
+    r"|\b(?:жил|работал|yaşıyordum|yaşadım|çalıştım|vivía|viví|trabajaba|habitais|travaillais)\w*"
+    r"|以前|曾经|从前|过去|不再|住过|工作过|当过|\b(?:سابقا|سابقًا|كنت|لم أعد|عشت|عملت|سكنت)\b"
+    r"|昔は|住んでいました|働いていました|예전|살았|일했",
     r"\bex\b|former|previous|past\b|earlier|\bold\b|once|since|until|child|youth|born|grew|histor"
-    r"|school|first|left|\w\wed\b|ehemal|kindheit|jugend|\b(?:bis|seit)\b|旧|童年",
+    r"|school|first|left|trip|travel|visit|been|last\b|was\b|were\b|had\b|ehemal|kindheit|jugend"
+    r"|\b(?:lived|worked|retired|owned|played|smoked|attended|studied|used|stopped|\d{4})\b"
+    r"|\b(?:bis|seit|reise|urlaub)\b|旧|童年",
 )
 # "If I lived in Paris", "maybe I'll buy a boat".
 IMAGINED = mood(
@@ -85,27 +93,19 @@ STORY = mood(
     r"novel|stor(?:y|ies)|book|dream|game|film|movie|play|poem|character|hero|fiction|roman|figur"
     r"|geschichte|buch|traum|spiel|held|小说|梦",
 )
-# At these places a wish, a plan and a simple past say nothing of what is so, nor does a trip of
-# where one lives.
-PLACES = ("city", "employer", "job", "partner")
-NOT_NOW = re.compile(
+PLANNED = mood(
     r"\b(?:want|like|love|hope|hoping|plan|planning|dream|dreaming|aim|thinking) (?:to|of|about) "
-    r"(?:live|be(?:come)?|work|move|get|settle|stay|living|being|becoming|working|moving)"
+    r"(?:live|be(?:come)?|work|move|settle|living|being|becoming|working|moving)\b"
     r"|\b(?:möchte|will|würde|plane)\b.*\b(?:wohnen|leben|ziehen|werden|arbeiten)\b"
-    r"|\b(?:i|we)(?:['’]d| had)? (?:\w+ly )?(?:lived|worked|were|was(?! (?:promoted|hired|made"
-    r"|appointed|transferred|relocated|posted)))\b|\b(?:wohnte|lebte|arbeitete)\b"
-    r"|\b(?:ich|wir) waren?\b|\bwar(?:en)? (?:ich|wir)\b"
-    r"|\bhaben?\b.*\b(?:gewohnt|gelebt|gearbeitet)\b"
-    r"|想(?:去|住|当|成为|搬)|希望|打算|住过|工作过|当过"
-    r"|\b(?:أريد أن|أتمنى|أود|عشت|عملت|سكنت)\b|\b(?:жил|работал|хочу|yaşıyordum|yaşadım|çalıştım"
-    r"|istiyorum|vivía|viví|trabajaba|quiero|habitais|habité|travaillais|voudrais)\w*"
-    r"|住んでいました|働いていました|たいです|살았|일했",
-    re.IGNORECASE,
+    r"|想(?:去|住|当|成为|搬)|希望|打算|\b(?:أريد أن|أتمنى|أود)\b"
+    r"|\b(?:хочу|istiyorum|quiero|voudrais|vorrei|quero)\b|たいです",
+    r"want|hope|plan|dream|aim\b|goal|wish|future|aspir|ambition|career|intend|would|prefer|like"
+    r"|love|wunsch|traum|ziel|möchte|will\b|idea|think|consider",
 )
-
-TRIP = re.compile(
-    r"\b(?:holidays?|vacation|trip|visit\w*|travell?\w*|flying|flight|urlaub|besuch\w*|reise\w*)\b"
-    r"|去过|旅游|旅行|出差|\b(?:زرت|سافرت)\b",
+# A trip says nothing of where one lives, nor does where one was born.
+ELSEWHERE = re.compile(
+    r"\b(?:holidays?|vacation|trip|visit\w*|travell?\w*|flying|flight|born|urlaub|besuch\w*|reise\w*"
+    r"|geboren)\b|去过|旅游|旅行|出差|出生|\b(?:زرت|سافرت|ولدت)\b",
     re.IGNORECASE,
 )
 
@@ -115,7 +115,7 @@ CONTRAST = re.compile(
 )
 # What bears a name bears it whatever else is said: "I used to have a dog called Rex".
 BORDERS = re.compile(
-    rf"([{CLAUSE_ENDS}]|{CONTRAST.pattern}|\b(?:and|or|und|oder|while|während)\b|并且|而且"
+    rf"([{CLAUSE_ENDS}]|{CONTRAST.pattern}|\b(?:and|or|und|oder|while|während|et|y|e|ve|и)\b|并且|而且"
     r"|(?=\b(?:without|ohne|called|named|namens)\b))",
     re.IGNORECASE,
 )
@@ -148,14 +148,13 @@ def says_so(operation: Operation, body: str) -> bool:
 
 def is_so(clause: str, before: str, operation: Operation, stated: str) -> bool:
     """Whether a clause says that it is so, or what is `stated` says what the clause says."""
-    place = canonical(operation.key)
-    if (place in PLACES and NOT_NOW.search(clause)) or (place == "city" and TRIP.search(clause)):
+    if canonical(operation.key) == "city" and ELSEWHERE.search(clause):
         return False
     if is_denied(f"{before} {clause}") and not DENIED.stated.search(stated):
         return False
     # A wish and a task may depend on something.
     is_wish = operation.table == "prompt" or operation.kind == "task"
-    moods = (ENDED,) if is_wish else (ENDED, IMAGINED)
+    moods = (ENDED,) if is_wish else (ENDED, PLANNED, IMAGINED)
     return all(each.stated.search(stated) or not each.told.search(clause) for each in moods)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import Enum, auto
 
 from django.utils.translation import gettext_noop
@@ -25,6 +26,8 @@ from memoryapp.memory.support import (
 from memoryapp.memory.whose import is_about_somebody_else
 from memoryapp.models import Message, User
 from memoryapp.models.memory import KEY_MAX_CHARS, SUBJECT_MAX_CHARS, Origin
+
+SOON = timedelta(days=1)
 
 
 class Outcome(Enum):
@@ -59,6 +62,7 @@ PASTED = gettext_noop("It stands in text that doesn't look like your own.")
 PASTED_PROMPT = gettext_noop("It would change how I answer, and it comes from pasted text.")
 PASTED_INSTRUCTION = gettext_noop("It reads like an instruction, and it comes from pasted text.")
 SENSITIVE = gettext_noop("It is about a sensitive matter: {}.")
+NOT_YET = gettext_noop("It isn't so yet.")
 ASKED_ALWAYS = gettext_noop("You want to be asked about everything.")
 
 
@@ -78,6 +82,8 @@ def judge(
     before = forgetting.met_before(user, operation)
     if before is not None and before.was_turned_down:
         return Verdict(Outcome.REFUSE, TURNED_DOWN)
+    if is_to_come(operation, source):
+        return Verdict(Outcome.WAIT, NOT_YET)
     harm = FORGOTTEN if before else _harm(operation, source)
     if harm:
         never = user.review == User.Review.NEVER
@@ -90,6 +96,13 @@ def judge(
     if topic and user.review == User.Review.RISKY:
         return Verdict(Outcome.WAIT, SENSITIVE.format(topic))
     return WRITE
+
+
+def is_to_come(operation: Operation, source: Message | None) -> bool:
+    """Whether it holds only from some later day on: "I move to Graz in March"."""
+    if source is None or operation.valid_from is None or operation.kind == "task":
+        return False
+    return operation.valid_from > source.created_at + SOON
 
 
 def _refusal(operation: Operation, source: Message | None, heard: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
-from memoryapp.memory.wording import STEM_CHARS, content, flat, is_telling, repeats
+from memoryapp.memory.wording import STEM_CHARS, content, flat, is_telling, repeats, unmarked
 
 
 class Traces:
@@ -48,10 +48,9 @@ def parts_of(value: str) -> set[str]:
 
 
 def part_of(stem: str) -> str:
-    """The longest stretch of a stem without marks on its letters: their order may differ."""
-    bare = "".join(" " if unicodedata.combining(char) else char for char in loose(stem))
-    return max(bare.split(), key=len, default="")[:STEM_CHARS]
+    """The beginning of a stem, as far as forms of its word have it."""
+    return loose(stem)[:STEM_CHARS]
 
 
 def loose(text: str) -> str:
-    return unicodedata.normalize("NFKD", flat(text))
+    return unicodedata.normalize("NFKD", flat(unmarked(text)))

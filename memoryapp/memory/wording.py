@@ -9,6 +9,7 @@ from memoryapp.memory.operations import SENTENCE_ENDS, normalised, quote_start
 
 STEM_CHARS = 4  # "moved" and "moves" are one word, and in most languages so are most forms
 UNSPACED_FROM = 0x2E80  # from here on, scripts put no spaces between words
+VOICING = 9  # combining classes up to here, nuktas and viramas too, make another letter
 ARABIC_ARTICLE = "ال"
 NEGATED = re.compile(r"n['’]t\b")  # don't
 SENTENCES = re.compile(rf"[{SENTENCE_ENDS}]")
@@ -82,6 +83,19 @@ def flat(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
 
 
+def unmarked(text: str) -> str:
+    """`text` without the marks that one leaves out on another keyboard: "Zurich" for "Zürich".
+
+    What tells letters apart stays, such as the voicing of kana.
+    """
+    kept = (char for char in unicodedata.normalize("NFKD", text) if not is_mark(char))
+    return unicodedata.normalize("NFKC", "".join(kept)).replace("ı", "i")
+
+
+def is_mark(char: str) -> bool:
+    return unicodedata.combining(char) > VOICING
+
+
 def pieces(word: str) -> Iterator[str]:
     """A word as it is compared: its beginning, or pairs of characters where none are spaced."""
     if ord(word[0]) >= UNSPACED_FROM:
@@ -123,7 +137,9 @@ def is_telling(value: str) -> bool:
 
 
 def repeats(text: str, value: str) -> bool:
-    """Whether `text` has the value: letter for letter, or all that carries it in one sentence."""
+    """Whether `text` has the value: letter for letter, or all that carries it in one sentence.
+    Marks on letters make no difference."""
+    text, value = unmarked(text), unmarked(value)
     if quote_start(text, value) is not None:
         return True
     carried = content(value)

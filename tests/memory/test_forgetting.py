@@ -152,6 +152,18 @@ def test_of_several_forgotten_at_once_each_leaves_the_words_of_what_taught_it_on
     assert list(recallable) == ["Bergen is nice, too."]
 
 
+@pytest.mark.parametrize("spelling", ["ZÜRICH", "Zu\u0308rich", "Zurich"])
+def test_another_spelling_of_it_is_noticed_too(ada, spelling):
+    chat = make_chat(ada, "I live in Zürich.", "Noted.", f"{spelling} is fine.", "Yes.")
+    remember(ada, "city", "Zürich")
+    forget_city(ada)
+    assert not chat.archive.get(body=f"{spelling} is fine.").is_recallable
+    message = make_chat(ada, f"I live in {spelling}.").archive.get()
+    operation = proposal("home", spelling, f"I live in {spelling}")
+    [event] = ledger.apply(user=ada, operations=[operation], messages=[message], model="scripted")
+    assert event.reason == review.FORGOTTEN
+
+
 def test_what_waits_and_says_it_too_is_dropped(ada, ben):
     for user in (ada, ben):
         remember(user, "coffee", "oat milk in my coffee", status="pending")

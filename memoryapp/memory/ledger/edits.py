@@ -42,6 +42,7 @@ def remember(
         current = rows.holder(row)
         if current is not None and same_value(current.value, row.value):
             return edit(row=current, actor=actor, origin=origin, **fields)
+        rows.keep_choices(current, row, chosen={"status", *fields})
         rows.supersede(current, row)
     return row
 

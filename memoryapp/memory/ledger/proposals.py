@@ -66,6 +66,7 @@ def _apply(
     try:
         if verdict.outcome == review.Outcome.WAIT:
             return rows.park(row, verdict.reason, **entry)
+        rows.keep_choices(current, row, chosen=())
         return rows.supersede(current, row, **entry)
     except ValidationError as error:
         return log.note_refusal(user, operation, " ".join(error.messages), **entry)
@@ -102,8 +103,9 @@ def approve(*, row: Fact | Prompt, actor: str) -> Fact | Prompt:
         row = _waiting(row)
         row.status, row.waits_because = Status.ACTIVE, ""
         forgetting.welcome_back(row)
-        action = MemoryEvent.Action.APPROVED
-        rows.supersede(rows.holder(row), row, action=action, actor=actor)
+        action, current = MemoryEvent.Action.APPROVED, rows.holder(row)
+        rows.keep_choices(current, row, chosen={"status"})
+        rows.supersede(current, row, action=action, actor=actor)
     return row
 
 

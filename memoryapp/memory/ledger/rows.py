@@ -1,6 +1,6 @@
 """Writes the rows of facts and prompts, each change with its log entry, while `lock` is held."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -42,6 +42,19 @@ def copy(row: Fact | Prompt, columns: Sequence[str], **changes: Any) -> Fact | P
     """A new row, not saved yet, with those of these columns that `row` has."""
     kept = {name: getattr(row, name) for name in columns if hasattr(row, name)}
     return type(row)(**{**kept, **changes})
+
+
+def keep_choices(
+    current: Fact | Prompt | None, row: Fact | Prompt, chosen: Collection[str]
+) -> None:
+    """Let what its owner chose for `current` hold for its successor, but what is `chosen` anew:
+    that it is for local models only, pinned or paused."""
+    if current is None:
+        return
+    for name in {"is_pinned", "status"} - set(chosen):
+        setattr(row, name, getattr(current, name))
+    if "local_only" not in chosen:
+        row.local_only |= current.local_only
 
 
 def supersede(

@@ -32,6 +32,7 @@ def restore(*, row: Fact | Prompt, actor: str) -> Fact | Prompt:
         current = rows.holder(new)
         if current is not None and same_value(current.value, new.value):
             return current
+        rows.keep_choices(current, new, chosen={"status", "is_pinned"})
         rows.supersede(current, new, action=Action.RESTORED, actor=actor)
     return new
 
