@@ -52,7 +52,7 @@ def figures() -> list[Figure]:
     num_passages, num_resources = Passage.objects.count(), Resource.objects.count()
     return [
         Figure(
-            num_people, f"{one(num_people, 'person', 'people')}, {num_active} of them this week"
+            num_people, f"{one(num_people, 'person', 'people')}, {num_active} chatted this week"
         ),
         Figure(num_chats, one(num_chats, "chat", "chats")),
         Figure(

@@ -23,7 +23,7 @@ def test_it_counts_people_chats_and_memory(admin_page, ada, ben):
     make_fact(ada, "city", "Vienna")
     make_fact(ben, "allergy", "nuts", status="pending")
     html = home(admin_page)
-    assert "<dt>people, 1 of them this week</dt><dd>3</dd>" in html
+    assert "<dt>people, 1 chatted this week</dt><dd>3</dd>" in html
     assert "<dt>facts, 1 waits for its owner</dt><dd>2</dd>" in html
     assert "Facts learned a day: 2 in all" in html
     assert "Messages of people a day: 1 in all" in html
