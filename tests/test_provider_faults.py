@@ -8,8 +8,9 @@ from django.utils.html import escape
 from pydantic_ai import models
 
 from memoryapp import replies, tasks
-from memoryapp.agents import llm, talker
+from memoryapp.agents import llm
 from memoryapp.agents.failures import AgentFailed
+from memoryapp.agents.reply import REPLY_MAX_CHARS
 from memoryapp.models import Fact, Message
 from memoryapp.patience import in_database
 from tests.agents.model_server import ModelServer, chunk, streamed
@@ -173,7 +174,7 @@ async def test_a_reply_without_end_is_ended_and_kept(ask, chat, model_server):
     model_server.body = streamed(*["x" * 10_000] * 100)
     sentence, text = await failure(ask, chat)
     assert sentence.startswith("The model wrote on and on")
-    assert text == "x" * talker.REPLY_MAX_CHARS
+    assert text == "x" * REPLY_MAX_CHARS
 
 
 @pytest.mark.parametrize(
