@@ -52,6 +52,14 @@ def test_a_fact_is_pinned_and_paused_in_place(browse, ada):
     expect(page.locator(".fact--paused")).to_be_visible()
 
 
+def test_the_fields_of_a_resource_stay_in_line_when_one_is_refused(browse, ada):
+    page = browse(ada).open("/resources/")
+    page.get_by_role("button", name="Add").click()
+    expect(page.get_by_text("Choose a file, or paste some text.")).to_be_visible()
+    file, name = (page.get_by_label(label).bounding_box() for label in ("A text file", "Name"))
+    assert file["y"] == name["y"]
+
+
 def test_a_resource_is_uploaded_read_and_removed(browse, ada):
     page = browse(ada).open("/resources/")
     file = {"name": "runbook.md", "mimeType": "text/markdown", "buffer": b"Drain the queue first."}
