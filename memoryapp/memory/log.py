@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from memoryapp.memory import forgetting, review
+from memoryapp.memory import forgotten, review
 from memoryapp.memory.operations import Operation, storable
 from memoryapp.models import MemoryEvent, Message, User
 from memoryapp.models.memory import (
@@ -48,14 +48,14 @@ def note_refusal(
     user: User, proposed: Operation, reason: str, *, quote: str, **entry: Any
 ) -> MemoryEvent:
     """Log a refusal; of what holds a secret, or was forgotten, only that there was one."""
-    is_untold = review.holds_secret(proposed) or forgetting.met_before(user, proposed)
+    is_untold = review.holds_secret(proposed) or forgotten.met_before(user, proposed)
     after = "" if is_untold else storable(proposed.value[:VALUE_MAX_CHARS])
     return MemoryEvent.objects.create(
         user=user,
         action=Action.REFUSED,
         table=proposed.table,
         subject="" if is_untold else storable(proposed.subject[:SUBJECT_MAX_CHARS]),
-        key=forgetting.GONE if is_untold else storable(proposed.key[:KEY_MAX_CHARS]),
+        key=forgotten.GONE if is_untold else storable(proposed.key[:KEY_MAX_CHARS]),
         after=after,
         quote=storable(quote[:VALUE_MAX_CHARS]) if after else "",
         reason=reason,

@@ -7,7 +7,7 @@ from enum import Enum, auto
 
 from django.utils.translation import gettext_noop
 
-from memoryapp.memory import forgetting
+from memoryapp.memory import forgotten
 from memoryapp.memory.moods import says_so
 from memoryapp.memory.operations import Operation, is_question, quote_start, storable
 from memoryapp.memory.pasted import is_pasted
@@ -79,7 +79,7 @@ def judge(
         return Verdict(Outcome.REFUSE, reason)
     if operation.action == "retract":
         return WRITE
-    before = forgetting.met_before(user, operation)
+    before = forgotten.met_before(user, operation)
     if before is not None and before.was_turned_down:
         return Verdict(Outcome.REFUSE, TURNED_DOWN)
     if is_to_come(operation, source):

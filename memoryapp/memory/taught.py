@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
-from memoryapp.memory.forgetting import GONE
+from memoryapp.memory.forgotten import GONE
 from memoryapp.memory.inbox import PLACES
 from memoryapp.models import Fact, MemoryEvent, User
 from memoryapp.models.memory import MemoryEventQuerySet

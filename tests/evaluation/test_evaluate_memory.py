@@ -13,7 +13,7 @@ from memoryapp.agents import fences, talker
 from memoryapp.evaluation.rates import GOALS
 from memoryapp.evaluation.running import evaluate
 from memoryapp.evaluation.scenarios import Scenario
-from memoryapp.memory import forgetting, known, ledger, recall, review
+from memoryapp.memory import forgetting, forgotten, known, ledger, recall, review
 from memoryapp.memory.choosing import Recalled
 from memoryapp.models.memory import RememberedQuerySet
 from memoryapp.models.messages import MessageQuerySet
@@ -126,7 +126,7 @@ def test_forgetting_that_leaves_messages_alone_resurrects(monkeypatch):
 
 
 def test_forgetting_that_is_not_held_against_proposals_resurrects(monkeypatch):
-    monkeypatch.setattr(forgetting, "met_before", lambda user, operation: None)
+    monkeypatch.setattr(forgotten, "met_before", lambda user, operation: None)
     assert "resurrected" in failed(FORGET)
 
 

@@ -3,7 +3,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from memoryapp.memory import eviction, ledger, review
-from memoryapp.memory.forgetting import GONE, forget
+from memoryapp.memory.forgetting import forget
+from memoryapp.memory.forgotten import GONE
 from memoryapp.models import Fact, MemoryEvent, Message
 from tests.factories import make_chat, make_fact, proposal, remember
 

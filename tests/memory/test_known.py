@@ -3,6 +3,7 @@
 import pytest
 
 from memoryapp.memory import forgetting, known, ledger
+from memoryapp.memory.forgotten import GONE
 from memoryapp.models import Fact, MemoryEvent
 from tests.factories import make_chat, make_fact, proposal, remember
 
@@ -170,7 +171,7 @@ def test_of_what_was_forgotten_the_log_keeps_nothing(ada):
     make_fact(ada, "boat", "houseboat called Moonquake")
     forgetting.forget(rows=Fact.objects.for_user(ada), actor="ada")
     [event] = learn(ada, "Hello there.", proposal("x", "Moonquake houseboat called", "Moonquake"))
-    assert (event.key, event.after, event.quote) == (forgetting.GONE, "", "")
+    assert (event.key, event.after, event.quote) == (GONE, "", "")
 
 
 def test_a_forgotten_value_waits_in_other_words_too(ada):

@@ -1,7 +1,7 @@
 import pytest
 from django.core.exceptions import ValidationError
 
-from memoryapp.memory import forgetting, ledger, review
+from memoryapp.memory import forgetting, forgotten, ledger, review
 from memoryapp.models import Fact, MemoryEvent, Prompt
 from tests.factories import make_chat, make_fact, proposal
 
@@ -91,7 +91,7 @@ def test_an_approved_value_may_be_forgotten_and_approved_again(ada):
     event = learn(ada, "I'm still allergic to peanuts.", proposal("allergy", "peanuts", "peanuts"))
     assert event.reason == review.FORGOTTEN
     ledger.approve(row=waiting(ada)[0], actor="ada")
-    assert forgetting.met_before(ada, ALLERGY) is None
+    assert forgotten.met_before(ada, ALLERGY) is None
 
 
 def test_what_is_off_the_record_is_refused(ada):

@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from memoryapp.memory import forgetting, indexing, known, log, review
+from memoryapp.memory import forgotten, indexing, known, log, review
 from memoryapp.memory.ledger import rows
 from memoryapp.memory.operations import Operation, quote_start
 from memoryapp.models import Fact, MemoryEvent, Message, Prompt, User
@@ -102,7 +102,7 @@ def approve(*, row: Fact | Prompt, actor: str) -> Fact | Prompt:
     with transaction.atomic():
         row = _waiting(row)
         row.status, row.waits_because = Status.ACTIVE, ""
-        forgetting.welcome_back(row)
+        forgotten.welcome_back(row)
         action, current = MemoryEvent.Action.APPROVED, rows.holder(row)
         rows.keep_choices(current, row, chosen={"status"})
         rows.supersede(current, row, action=action, actor=actor)
@@ -113,7 +113,7 @@ def turn_down(*, row: Fact | Prompt, actor: str) -> None:
     """Drop what waits and never propose it again. Raises ValidationError if it waits no longer."""
     with transaction.atomic():
         row = _waiting(row)
-        forgetting.note(row, was_turned_down=True)
+        forgotten.note(row, was_turned_down=True)
         rows.drop(row, actor=actor)
 
 
