@@ -24,6 +24,10 @@ SECRETS = [
         r"\b(password|passwort|passcode|kennwort|passphrase|api[ _-]?key|secret[ _-]?key"
         r"|access[ _-]?token|كلمة المرور)\b(?!\W*(?:manager|policy))(\W+\w+){0,4}?\W*"
         r"(\bis\b|\bist\b|\blautet\b|=|:|是)",
+        r"\b(password|passwort|passphrase|kennwort)\W+(?=\S*\d)\S{6,}",
+        r"\b(door|gate|alarm|access|security|entry|tür|zugangs)[ -]?code\W+(is |ist |=|:)?\W*\d",
+        r"\b(login|zugangsdaten)\b\W*(is |are |sind |ist |:)?\W*(?!http)\S+ ?/ ?\S+",
+        r"\b\d{3}-\d{2}-\d{4}\b",
         r"密码\W*(是|为|：|:)",
         languages.SECRET,
     )
@@ -39,17 +43,20 @@ SENSITIVE = {
         rf"{pattern}|(?<!\w){languages.any_of(languages.SENSITIVE[topic])}", re.IGNORECASE
     )
     for topic, pattern in {
-        HEALTH: r"\b(allerg|diagnos|disease|illness|depress|anxiety disorder|diabet|cancer|hiv\b"
+        HEALTH: r"\b(allerg|bipolar|migr(ä|ai)ne|antidepress|autis|dementia|schizo"
+        r"|prozac|diagnos|disease|illness|depress|anxiety disorder|diabet|cancer|hiv\b"
         r"|medication|therap|pregnan|disabilit|asthma|epilep|adhd|surgery|psychiatr|krank"
         r"|schwanger|behinder|medikament|krebs\b)|过敏|怀孕|癌|抑郁|حساسية|مرض|حامل",
         BELIEFS: r"\b(christian|muslim|jewish|hindu|buddhist|catholic|protestant|atheis|religio"
-        r"|vot(e|es|ed|ing) for|republican|democrat|communis|socialis|trade union|christ(in)?\b"
+        r"|(i|we|he|she|they) (always )?vote[sd]?\b|vot(e|es|ed|ing) for"
+        r"|republican|democrat|communis|socialis|trade union|christ(in)?\b"
         r"|moslem|jüdisch|katholisch|evangelisch|ich wähle|wählt (immer )?(die|den)\b"
         r"|gewerkschaft)|基督徒|穆斯林|佛教|مسلم|مسيحي",
         SEXUALITY: r"\b(gay|lesbian|bisexual|homosexual|transgender|queer|asexual|sexual"
         r"|schwul|lesbisch)|同性恋|مثلي",
         MONEY: r"\b((my|his|her|their|\w+['’]s) (salary|income|debt|mortgage|net worth|savings)"
         r"|(i|he|she|they) (earn|owe)s?\b|earns \W?\d|bankrupt|iban\b"
+        r"|credit score|\d+ (euros? )?schulden|owes? (my|his|her|the) (bank|landlord)"
         r"|(mein|sein|ihr) (gehalt|einkommen|lohn)|(meine|seine|ihre) schulden"
         r"|(ich verdiene|verdient \d))|工资|负债|راتبي",
     }.items()

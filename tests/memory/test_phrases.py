@@ -21,6 +21,10 @@ from memoryapp.memory.phrases import (
         "4111 1111 1111 1111",
         "-----BEGIN RSA PRIVATE KEY-----",
         "我的密码是 123456",
+        "I use the password hunter2 everywhere",
+        "The door code is 4711",
+        "Login is bob / hunter2",
+        "My SSN is 078-05-1120",
     ],
 )
 def test_a_secret_is_recognised(text):
@@ -29,7 +33,15 @@ def test_a_secret_is_recognised(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["I forgot my password again", "My phone is 0664 1234567", "order 4111 1111 1111 1112", "Pina"],
+    [
+        "I forgot my password again",
+        "My phone is 0664 1234567",
+        "order 4111 1111 1111 1112",
+        "Pina",
+        "The login page is slow",
+        "We follow a dress code",
+        "My password manager is Vault",
+    ],
 )
 def test_what_only_resembles_a_secret_is_none(text):
     assert not looks_like_secret(text)
@@ -44,6 +56,11 @@ def test_what_only_resembles_a_secret_is_none(text):
         ("I'm gay", "sexuality"),
         ("My salary is 50,000", "money"),
         ("我对花生过敏", "health"),
+        ("I'm bipolar", "health"),
+        ("I have migraines", "health"),
+        ("I vote Green", "beliefs"),
+        ("Ich habe 20000 Euro Schulden", "money"),
+        ("I owe my bank 20000 euros", "money"),
         ("I like cats", ""),
         ("The Odoo article is due", ""),
         ("My colleague votes for the Greens", "beliefs"),
