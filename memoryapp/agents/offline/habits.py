@@ -41,7 +41,7 @@ ASIDE = r"(?: (?:in|at|for|since|with|on|every|each|as|after|before|seit|an|mit|
 NOUN = rf"(?:(?-i:[A-ZÄÖÜ])[\w'-]+|(?:{'|'.join(ENGLISH_FOR)})\b)"
 SOME = r"(?:(?:fließend|etwas|ein bisschen|ein wenig) )?"
 NOUNS = rf"{SOME}{NOUN}(?: {NOUN})?(?:(?:,| und|, und) {SOME}{NOUN}(?: {NOUN})?)*"
-HAVE = r"(?:(?:i|we)(?: have|'ve got| have got)|ich habe|wir haben) "
+HAVE = r"(?:(?:i|we)(?: have|'ve)(?: got)?|ich habe|wir haben) "
 FIRST_NAME = rf"(?!{NO_FIRST_NAMES}|{PROFESSIONS}\b)(?-i:[A-Z][a-z]+(?:-[A-Z][a-z]+)?)"
 FIRST_NAME_GERMAN = rf"(?!{NO_FIRST_NAMES_GERMAN})(?-i:[A-ZÄÖÜ][a-zäöüß]+(?:-[A-ZÄÖÜ][a-zäöüß]+)?)"
 # What the verb of somebody who speaks of themselves is called in a key.
@@ -99,8 +99,9 @@ def worked_on(match: re.Match[str], kind: str) -> Iterator[Statement]:
 WHO = [
     pattern(
         IDENTITY,
-        rf"{I_AM}(?P<name>{FIRST_NAME})(?:, an? (?P<occupation>(?:[\w-]+ ){{0,2}}?{PROFESSIONS})"
-        rf"(?: from (?P<origin>{HOME}))?)?",
+        rf"{I_AM}(?P<name>{FIRST_NAME})(?:, (?P<age>\d{{1,2}}))?"
+        rf"(?:, an? (?P<occupation>(?:[\w-]+ ){{0,2}}?{PROFESSIONS}))?"
+        rf"(?:,? from (?P<origin>{HOME}))?",
     ),
     pattern(IDENTITY, rf"(?:{I_AM}|i come ){OFTEN}from (?P<origin>{HOME})"),
     pattern(IDENTITY, rf"ich (?:bin|komme|stamme) {OFT}aus (?P<origin>{HOME})"),

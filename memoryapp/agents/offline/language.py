@@ -20,12 +20,14 @@ ABBREVIATED = "".join(
 )
 # A full stop before a month is a German ordinal: "am 3. Dezember".
 MONTH_BEGINS = r"(?:Jan|Feb|M[aä]r|Apr|Ma[iy]|Jun|Jul|Aug|Sep|O[ck]t|Nov|De[cz])"
-# So is one before a small letter: "am 15. an die Miete".
+# So is one before a small letter: "am 15. an die Miete", "on 24.12. to call".
 ORDINAL = "|".join(
-    rf"(?<=\b{on} {day}\.)" for on in ("am", "zum", "den") for day in (r"\d", r"\d\d")
+    rf"(?<=\b{before}{day}\.)"
+    for before in ("am ", "zum ", "den ", r"\d\.", r"\d\d\.")
+    for day in (r"\d", r"\d\d")
 )
 SENTENCE_END = re.compile(
-    rf"(?:{ABBREVIATED}\.(?!\s*{MONTH_BEGINS})(?!(?:{ORDINAL})\s(?-i:[a-zäöü]))|[!?])+"
+    rf"(?:{ABBREVIATED}\.(?!\s*{MONTH_BEGINS})(?!(?:{ORDINAL})\s(?-i:[a-zäöü]|Geburtstag))|[!?])+"
     r"(?=[\s\"')\]]|$)|[\n;]+",
     re.IGNORECASE,
 )
@@ -41,12 +43,12 @@ ASKS = re.compile(
 # What a clause of its own begins with, after a comma or an "and".
 THING_OF_OURS = (
     r"(?:my|our|meine?|unsere?)\s[\w' -]{1,60}?\s(?:is|are|runs?|lives?|works?|has|likes?|loves?|"
-    r"hates?|prefers?|ist|sind|heißt|heißen|läuft|laufen|wohnt|arbeitet|hat|mag|liebt|hasst)\b"
+    r"hates?|prefers?|drives|plays|speaks|fährt|spielt|spricht|ist|sind|heißt|heißen|läuft|laufen|wohnt|arbeitet|hat|mag|liebt|hasst)\b"
 )
 OPENS = (
     rf"(?:(?:(?:now|jetzt|nun)\s)?(?:i|i'm|i've|we|we're|ich|wir)\s|(?:jetzt|nun)\s\w+\s(?:ich|wir)\s|"
-    rf"im\s{AFTER_IM}|{THING_OF_OURS}|(?:remember|remind|please|call me|"
-    r"bitte|merk|erinner\w*|nenn)\s)"
+    rf"im\s{AFTER_IM}|(?:he|she|they|er)(?:'s)?\s|{THING_OF_OURS}|"
+    r"(?:remember|remind|please|call me|bitte|merk|erinner\w*|nenn)\s)"
 )
 # What goes on with the subject of the clause before: "I live in Graz and work at Siemens".
 GOES_ON = (

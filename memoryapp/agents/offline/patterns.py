@@ -37,13 +37,14 @@ TOWN = rf"{CAPITAL}{SMALL}+(?:[ -]{CAPITAL}{SMALL}+){{0,2}}"
 HOUSING = r"(?:(?:an?|my|einer?|einem|meiner?|meinem) (?:[\w-]+ ){1,3}?in )?"
 SINCE = r"(?: (?:since|for|seit|again|alone|together|with my|mit mein\w*|allein)\b.*)?"
 WHEN = r"(?: (?:last|this|for|in|on|from|two|a|some)\b.*)?"
-MORE = r"(?: (?:in|from|by|with|and|who|aus|und)\b.*)?"
+MORE = r"(?: (?:in|from|by|with|and|who|at|an|am|im|aus|und)\b.*)?"
 I_AM = r"i(?:'m| am) "
 I_HAVE = r"(?:i|i've|i have) "
 REALLY = r"(?: (?:actually|really|now|eigentlich|jetzt))?"
 A = r"(?:an? |the |eine? )?"
 FIRM = rf"(?P<employer>{CALLED}(?: {CALLED}){{0,3}})"
 THE = rf"(?:the (?={CAPITAL}))?"
+I_WORK = rf"i(?: {OFTEN}work|(?:'m| am) {OFTEN}working) "
 THERE = rf"(?: in {TOWN})?"
 AT = rf"(?: (?:at|for) {THE}(?P<employer>{NAME}?){THERE})?"
 BEI = rf"(?: (?:beim?|für|[ia]m) (?P<employer>{NAME}?){THERE})?"
@@ -87,15 +88,14 @@ WHERE = [
     ),
     pattern(
         IDENTITY,
-        rf"ich bin {OFT}(?:(?:von|aus) (?P<was>{TOWN}) )?nach (?P<city>{TOWN}) (?:um)?gezogen",
+        rf"(?:ich bin|wir sind) {OFT}(?:(?:von|aus) (?P<was>{TOWN}) )?"
+        rf"nach (?P<city>{TOWN}) (?:um)?gezogen",
     ),
     pattern(FACT, rf"(?:i was born|ich wurde) in (?P<birthplace>{NAME}?)(?: geboren)?"),
 ]
 WORK = [
-    pattern(IDENTITY, rf"i {OFTEN}work {OFTEN}as {A}(?P<occupation>.+?){AT}{SINCE}"),
-    pattern(
-        IDENTITY, rf"i {OFTEN}work {OFTEN}(?:at|for) {THE}(?P<employer>{NAME}?){AS}{THERE}{SINCE}"
-    ),
+    pattern(IDENTITY, rf"{I_WORK}{OFTEN}as {A}(?P<occupation>.+?){AT}{THERE}{SINCE}"),
+    pattern(IDENTITY, rf"{I_WORK}{OFTEN}(?:at|for) {THE}(?P<employer>{NAME}?){AS}{THERE}{SINCE}"),
     pattern(
         IDENTITY,
         rf"{I_AM}{OFTEN}an? (?P<occupation>(?:[\w-]+ ){{0,3}}?{PROFESSIONS}){AT}{MORE}",
@@ -106,7 +106,7 @@ WORK = [
         rf"(?: (?:at|with|for))? {FIRM}{WHEN}",
     ),
     pattern(IDENTITY, rf"ich habe {OFT}bei {FIRM} angefangen"),
-    pattern(IDENTITY, rf"ich arbeite {OFT}als {A}(?P<occupation>.+?){BEI}{SINCE}"),
+    pattern(IDENTITY, rf"ich arbeite {OFT}als {A}(?P<occupation>.+?){BEI}{THERE}{SINCE}"),
     pattern(IDENTITY, rf"ich arbeite {OFT}(?:beim?|für) (?P<employer>{NAME}?){ALS}{THERE}{SINCE}"),
     pattern(
         IDENTITY, rf"ich bin {OFT}(?:von beruf )?{A}(?P<occupation>\w*{PROFESSIONS}){BEI}{MORE}"
@@ -149,9 +149,19 @@ TASTE = [
     pattern(PREFERENCE, rf"i {OFTEN}(?:like|love|enjoy|adore) (?P<things>.+)", each("likes")),
     pattern(PREFERENCE, rf"ich mag {OFT}{NONE}(?P<things>.+)", each("dislikes")),
     pattern(PREFERENCE, rf"ich mag {OFT}(?P<things>.+) nicht", each("dislikes")),
+    pattern(PREFERENCE, r"(?P<things>[\w-]+) mag ich (?:\w+ )?nicht", each("dislikes")),
+    pattern(PREFERENCE, r"(?P<things>[\w-]+) mag ich (?:sehr|gerne?)", each("likes")),
     pattern(PREFERENCE, rf"ich hasse {OFT}(?P<things>.+)", each("dislikes")),
     pattern(PREFERENCE, rf"ich (?:mag|liebe) {OFT}(?P<things>.+)", each("likes")),
     pattern(PREFERENCE, rf"ich (?:esse|trinke) {OFT}gerne? (?P<things>.+)", each("likes")),
+]
+CALLS = [
+    pattern(
+        FACT,
+        r"(?:meine?|unsere?) (?P<thing>[\w -]{2,40}?) (?P<called>hei(?:ß|ss)t) "
+        rf"(?P<value>[\w'-]+(?: (?:{CAPITAL}|\d)[\w'-]*){{0,3}})(?:,? und .*)?",
+        attribute,
+    ),
 ]
 PROJECTS = [
     pattern(
@@ -200,15 +210,10 @@ THINGS = [
     ),
     pattern(
         FACT,
-        r"meine? (?P<thing>[\w -]{2,40}?) (?P<called>hei(?:ß|ss)t) (?P<value>.{1,60})",
-        attribute,
-    ),
-    pattern(
-        FACT,
         rf"(?:my|meine?) (?!{NO_ATTRIBUTES} )(?P<thing>[\w' -]{{2,40}}?) {IS} "
         rf"(?P<called>called |named )?(?!{NO_VALUES})(?P<value>.{{1,80}})",
         attribute,
     ),
 ]
 
-PATTERNS: list[Pattern] = [*WHO, *WHERE, *WORK, *FOOD, *TASTE, *PROJECTS, *THINGS]
+PATTERNS: list[Pattern] = [*WHO, *WHERE, *WORK, *FOOD, *TASTE, *CALLS, *PROJECTS, *THINGS]

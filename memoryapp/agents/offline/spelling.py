@@ -20,11 +20,12 @@ SPELLED = [
         (r"(do|does|ca|is|are)nt\b", r"\1n't"),
         (r"luv\b", "love"),
         (r"bday\b", "birthday"),
+        (r"fav(?= \w)", "favourite"),
         (r"al+erg(ic|isch)\b", r"allerg\1"),
         (rf"im (?={AFTER_IM})", "I'm "),
         (rf"(my (?:{RELATION}|dog|cat))s (?=name\b)", r"\1's "),
         (rf"ich ({WITHOUT_E})\b(?!['’])", r"ich \1e"),
-        (r"(?<=\bhabe )['’]?n(en|e)?\b", r"ein\1"),
+        (r"(ich \w+e )['’]?n(en|e)?\b", r"\1ein\2"),
         (r"grad\b", "gerade"),
     )
 ]

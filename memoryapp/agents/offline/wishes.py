@@ -33,6 +33,7 @@ FORGETS = re.compile(
 )
 NO_LONGER = re.compile(r" (?:no longer|nicht mehr|doch nicht|doch keine?n?)\b", re.IGNORECASE)
 NOT_ANY_MORE = re.compile(r" (?:don't|do not|not) (?P<rest>.+) any ?more$", re.IGNORECASE)
+NOT_ONE_MORE = re.compile(r"(?P<begun>.+) keine?n? (?P<rest>.+) mehr", re.IGNORECASE)
 # German subordinate clauses end with the verb: "dass ich in Graz wohne".
 VERB_LAST = re.compile(
     r"(?P<subject>ich|wir|(?:meine?|unsere?) \w+(?: (?-i:[A-ZÀ-Þ])\w+)?) "
@@ -58,14 +59,16 @@ DUTIES = (
         re.IGNORECASE,
     ),
     re.compile(r"(?:i|we)'ve got to (?P<what>.+)", re.IGNORECASE),
-    re.compile(r"(?:ich muss|wir müssen) (?:noch |auch )?(?P<what>.+)", re.IGNORECASE),
+    re.compile(
+        r"(?:ich muss|wir müssen|muss ich|müssen wir) (?:noch |auch )?(?P<what>.+)", re.IGNORECASE
+    ),
     re.compile(
         r"(?:i|we)(?:'ve| have)(?: got)? an? (?P<what>(?:[\w'-]+ )?"
-        r"(?:appointment|meeting|interview|exam|deadline)\b.+)",
+        r"(?:appointment|meeting|interview|exam|deadline)\b.*)",
         re.IGNORECASE,
     ),
     re.compile(
-        r"(?:ich habe|wir haben) (?P<what>.*\b\w*(?:termin|besprechung|prüfung|"
+        r"(?:ich habe|wir haben|habe? ich|haben wir) (?P<what>.*\b\w*(?:termin|besprechung|prüfung|"
         r"vorstellungsgespräch)\b.*)",
         re.IGNORECASE,
     ),
@@ -83,11 +86,11 @@ def duty(text: str, now: datetime) -> tuple[str, datetime] | None:
 
     What is due today is on their mind already: "I have to go in five minutes" is no task.
     """
-    match = next(filter(None, (pattern.fullmatch(text) for pattern in DUTIES)), None)
+    said, due_at = dates.due(text, now)
+    match = next(filter(None, (pattern.fullmatch(said) for pattern in DUTIES)), None)
     if match is None or NO_DUTY.search(text):
         return None
-    what, due_at = dates.due(match["what"], now)
-    what = re.sub(r"^eine?n? ", "", what)
+    what = re.sub(r"^eine?n? ", "", match["what"])
     return (what, due_at) if what and due_at and due_at.date() > now.date() else None
 
 
@@ -114,6 +117,8 @@ def retracted(text: str) -> str | None:
         return NO_LONGER.sub("", text, count=1)
     if match := NOT_ANY_MORE.search(text):
         return f"{text[: match.start()]} {match['rest']}"
+    if match := NOT_ONE_MORE.fullmatch(text):
+        return f"{match['begun']} {match['rest']}"
     return None
 
 
