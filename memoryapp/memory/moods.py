@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memoryapp.memory.operations import CLAUSE_ENDS, SENTENCE_ENDS, Operation, quote_start
+from memoryapp.memory.whose import RELATED
 from memoryapp.memory.wording import FUNCTION_WORDS, canonical, pieces, said, stems, words
 
 
@@ -29,7 +30,7 @@ DENIED = mood(
     r"|\w\w(?:m[ıiuü]yor\w*|m[ae]d[ıi][mkn]?)\b"
     r"|不|没|沒|别(?=[再说讓让用叫写])|\b(?:لا|لم|لن|ليس|ليست|لست|بدون)\b"
     r"|ない|ません|なかった|않|못|\b안 |아니",
-    r"\bdis(?:like|able|agree)|hate|avoid|allerg|intoleran|unable|weak|trouble|struggl|fear|peeve"
+    r"\bdis(?:like|able|agree)|hate|aversi|avoid|allerg|intoleran|unable|weak|trouble|struggl|fear|peeve"
     r"|annoy|reject|oppos|restrict|constraint|limit|rule|policy|exclu|\bban|free\b|off\b|skip|stop"
     r"|\bless\b|false|missing|\black|quit|hass|meid|frei\b|weniger|unverträglich"
     r"|讨厌|过敏|避免|忌|أكره|嫌い|苦手",
@@ -38,7 +39,9 @@ DENIED = mood(
 NO_DENIAL = re.compile(
     r"\b(?:not (?:only|just|to mention|bad|sure)|no (?:doubt|problem|worries|matter|idea)"
     r"|no\.? ?\d+|never mind|can(?:no|['’])?t wait|(?:don['’]?t|do not|never) (?:you |let me )?"
-    r"(?:forget|hesitate|worry|just|only)|(?:can(?:no|['’])?t|nicht) (?:\w+ ){1,2}(?:without|ohne)"
+    r"(?:forget|hesitate|worry|just|only)"
+    r"|(?:\w+n['’]t|cannot|not|never|nicht|nie) (?:\w+ ){1,3}(?:without|ohne)"
+    r"|couldn['’]?t be \w+er|(?:never|don['’]?t) miss|(?:must|may|should)(?: not|n['’]?t) forget"
     r"|nicht (?:nur|schlecht|vergessen|ohne)|vergiss \w*\W?nicht|kein problem|keine ahnung"
     r"|(?:moro|vivo|trabalho|estou|estudo) no|pas (?:mal|seulement)|n['’]oublie pas|no olvides"
     r"|non dimenticare|не (?:только|забудь\w*))\b"
@@ -58,7 +61,7 @@ ENDED = mood(
     r"|\b(?:i|we)(?:['’]d| had)? (?:\w+ly )?(?:lived (?:in|at|with|there)|worked (?:at|for|as|in)"
     r"|(?:was|were)(?! (?:\w+ed|born|made|given|told)\b))|\b(?:wohnte|lebte|arbeitete)\b"
     r"|\b(?:ich|wir) waren?\b|\bwar(?:en)? (?:ich|wir)\b"
-    r"|\bhaben?\b.*\b(?:gewohnt|gelebt|gearbeitet)\b"
+    r"|\bhaben?\b(?!.*\b(?:immer|seit|schon)\b).*\b(?:gewohnt|gelebt|gearbeitet)\b"
     r"|\b(?:жил|работал|yaşıyordum|yaşadım|çalıştım|vivía|viví|trabajaba|habitais|travaillais)\w*"
     r"|以前|曾经|从前|过去|不再|住过|工作过|当过|\b(?:سابقا|سابقًا|كنت|لم أعد|عشت|عملت|سكنت)\b"
     r"|昔は|住んでいました|働いていました|예전|살았|일했",
@@ -110,13 +113,14 @@ ELSEWHERE = re.compile(
 )
 
 CONTRAST = re.compile(
-    r"\b(?:but|only|rather|instead|aber|sondern|nur|mais|pero|но|ama)\b|但是?|而是|只|لكن|でも",
+    r"\b(?:but|only|just|always|rather|instead|aber|immer|sondern|nur|mais|pero|но|ama)\b|但是?|而是|只|لكن|でも",
     re.IGNORECASE,
 )
 # What bears a name bears it whatever else is said: "I used to have a dog called Rex".
 BORDERS = re.compile(
     rf"([{CLAUSE_ENDS}]|{CONTRAST.pattern}|\b(?:and|or|und|oder|while|während|et|y|e|ve|и)\b|并且|而且"
-    r"|(?=\b(?:without|ohne|called|named|namens)\b))",
+    r"|(?=\b(?:without|ohne|called|named|namens"
+    r"|(?:before|after|when|since|bevor|nachdem|als|seit) (?:i|we|my|our|ich|wir))\b))",
     re.IGNORECASE,
 )
 SUBJECT = re.compile(
@@ -150,12 +154,23 @@ def is_so(clause: str, before: str, operation: Operation, stated: str) -> bool:
     """Whether a clause says that it is so, or what is `stated` says what the clause says."""
     if canonical(operation.key) == "city" and ELSEWHERE.search(clause):
         return False
-    if is_denied(f"{before} {clause}") and not DENIED.stated.search(stated):
-        return False
+    # What is denied of a task is that it is done.
+    may_be_denied = operation.kind == "task" or DENIED.stated.search(stated)
+    if is_denied(f"{before} {clause}") and not may_be_denied:
+        return is_named_before(clause, operation.value, stated)
     # A wish and a task may depend on something.
     is_wish = operation.table == "prompt" or operation.kind == "task"
     moods = (ENDED,) if is_wish else (ENDED, PLANNED, IMAGINED)
     return all(each.stated.search(stated) or not each.told.search(clause) for each in moods)
+
+
+def is_named_before(clause: str, value: str, stated: str) -> bool:
+    """Whether somebody is named, and only then something denied of them: "Mia isn't at school"."""
+    denial = DENIED.told.search(clause)
+    named = clause[: denial.start()] if denial else ""
+    return (
+        RELATED.search(stated) is not None and bool(stems(value)) and stems(value) <= stems(named)
+    )
 
 
 def is_denied(text: str) -> bool:

@@ -25,7 +25,7 @@ QUESTION_BEGINNING = re.compile(
     rf"|{unicodedata.normalize('NFKD', languages.QUESTION_BEGINS)})"
 )
 SENTENCE_ENDS = ".!?。！？؟\n"
-CLAUSE_ENDS = SENTENCE_ENDS + ",，、;:：；"
+CLAUSE_ENDS = SENTENCE_ENDS + ",，、،;:：；؛"
 # A quote this short supports nothing; two characters are enough in scripts without spaces.
 QUOTE_MIN_CHARS = 2
 ARABIC_AND = "وف"  # written together with the word that follows

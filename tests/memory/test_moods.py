@@ -50,6 +50,10 @@ NOT_SO = [
     ("魚は好きではありません。", "likes", "魚"),
     ("猫は飼っていませんが、犬を飼っています。", "pet", "猫"),
     ("Ankara'da yaşamıyorum.", "city", "Ankara"),
+    ("My name isn't Hannah.", "name", "Hannah"),
+    ("I never use tabs, always spaces.", "indentation", "tabs"),
+    ("I worked at Siemens before I became a teacher.", "employer", "Siemens"),
+    ("لم أعد أعيش في القاهرة، أعيش الآن في دبي.", "city", "القاهرة"),
 ]
 SO = [
     ("I don't like olives.", "dislikes", "olives"),
@@ -89,6 +93,23 @@ SO = [
     ("猫は飼っていませんが、犬を飼っています。", "pet", "犬"),
     ("Kedim yok ama bir köpeğim var.", "pet", "köpek"),
     ("Moro no Recife.", "city", "Recife"),
+    ("I can't stand cilantro.", "food_aversion", "cilantro"),
+    ("My daughter Mia isn't in school yet, she's 4.", "daughter_name", "Mia"),
+    ("I worked at Siemens before I became a teacher.", "job", "teacher"),
+    ("I moved here from Poland when I was six.", "origin", "Poland"),
+    ("We lived in Ghana when our daughter Ama was born.", "daughter_name", "Ama"),
+    ("Ich habe immer in Graz gelebt.", "city", "Graz"),
+    ("I couldn't be happier with my new bike, a Canyon.", "bike", "Canyon"),
+    ("I never miss a game of FC Liverpool.", "team", "FC Liverpool"),
+    ("I don't go anywhere without my Kindle.", "device", "Kindle"),
+    ("I never use tabs, always spaces.", "indentation", "spaces"),
+    ("I haven't told you yet: I got a new job at Spotify.", "employer", "Spotify"),
+    ("Without my glasses I'm blind, -6 on both eyes.", "glasses", "-6 on both eyes"),
+    ("We used to have two cars, now we have one, a Skoda.", "car", "Skoda"),
+    ("Ich bin nicht nur Lehrer, sondern auch Imker.", "hobby", "Imker"),
+    ("My phone isn't an iPhone, it's a Pixel 8.", "phone", "Pixel 8"),
+    ("我没时间做饭，我住在杭州。", "city", "杭州"),
+    ("لم أعد أعيش في القاهرة، أعيش الآن في دبي.", "city", "دبي"),
 ]
 
 
@@ -116,3 +137,5 @@ def test_a_wish_and_a_task_may_depend_on_something():
     wish = "If I write German, answer in German."
     assert is_so(wish, "language", "answer in German if I write German", table="prompt")
     assert is_so("Maybe remind me to call Mum.", "call", "call Mum", kind="task")
+    assert is_so("I still haven't booked the hotel.", "book", "book the hotel", kind="task")
+    assert is_so("I must not forget to call Mum.", "call", "call Mum", kind="task")
