@@ -51,7 +51,8 @@ RELATED = re.compile(
     r"|parent|friend|boss|manager|colleague|coworker|neighbo|roommate|flatmate|relative|client"
     r"|customer|landlord|team|contact|grand|aunt|uncle|cousin|niece|nephew|freund|schwester|bruder"
     r"|mutter|vater|eltern|kinder|tochter|sohn|frau|haustier|kunde|kolleg|nachbar"
-    r"|(?:pet|dog|cat|kid|son|ex|mann|hund|katze)(?:s|s?name)?\b)",
+    r"|(?:pet|dog|cat|kid|son|ex|mann|hund|katze)(?:s|s?name)?\b)"
+    r"|[宠狗猫妻夫父母妹姐哥弟]|儿子|女儿|孩子|朋友|同事|老板|邻居|同学|室友",
     re.IGNORECASE,
 )
 PRONOUNS = re.compile(

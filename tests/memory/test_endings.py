@@ -37,6 +37,16 @@ def ends(known, key, value, body, **fields):
         ("Siemens'te çalışıyorum.", "employer", "Siemens", "Siemens'ten ayrıldım."),
         ("Je travaille chez Siemens.", "employer", "Siemens", "J'ai quitté Siemens."),
         ("Tengo un coche.", "car", "coche", "Vendí el coche."),
+        ("My dog is called Rex.", "dog", "Rex", "We had to put Rex down yesterday."),
+        ("I have a cat.", "pet", "cat", "The cat ran away."),
+        ("I work at Siemens.", "employer", "Siemens", "Today was my last day at Siemens."),
+        ("I drive a Saab.", "car", "Saab", "I crashed the Saab, total loss."),
+        ("I'm writing a novel.", "project", "novel", "I abandoned the novel."),
+        ("I like coffee.", "likes", "coffee", "I can't drink coffee any longer."),
+        ("I take ibuprofen.", "medication", "ibuprofen", "I'm off ibuprofen now."),
+        ("I'm Anna.", "name", "Anna", "My name isn't Anna, that was a joke."),
+        ("我有一只狗。", "宠物", "狗", "我的狗死了。"),
+        ("我是老师。", "工作", "老师", "我不当老师了。"),
     ],
 )
 def test_an_end_is_told_in_many_words(known, key, value, body):
