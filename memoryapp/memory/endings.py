@@ -12,7 +12,8 @@ from memoryapp.models import Fact, Prompt
 
 # What says by itself that something is over.
 OVER = re.compile(
-    r"\b(?:no longer|any ?more|any longer|stop(?:ped)?|quit|left|leave|former(?:ly)?|gone|past|over|history"
+    r"\b(?:no longer|any ?more|any longer|stop(?:ped)?|quit|left|leave|former(?:ly)?|gone"
+    r"|past|over|history"
     r"|moved? (?:away|out|from)|used to|ex|sold|stolen|cancel\w*|finish\w*|done|gave|given|dropped"
     r"|instead|forget|scratch that|tak(?:e|ing) (?:it |that |this )?back|disregard|ignore what"
     r"|wrong|untrue|not true|broke|broken up|split up|died|dead|passed away|lost|rid|ended|expired"
@@ -20,7 +21,8 @@ OVER = re.compile(
     r"|put (?:\w+ )?(?:down|to sleep)|ran away|last day (?:at|in|with|of)|unemployed|jobless"
     r"|crashed|wrecked|totall?ed|abandoned|(?:went|gone|i['’]m|i am) off|joke|joking|kidding"
     r"|switched|replaced|deleted|removed|closed|sorted|settled|thrown|threw|ditched|swapped|traded"
-    r"|arbeitslos|eingeschläfert|entlaufen|weggelaufen|witz|scherz|letzter tag|nicht mehr|kein\w* \w* ?mehr|aufgehört|gekündigt|entlassen|verkauft|verschenkt|verloren"
+    r"|arbeitslos|eingeschläfert|entlaufen|weggelaufen|witz|scherz|letzter tag"
+    r"|nicht mehr|kein\w* \w* ?mehr|aufgehört|gekündigt|entlassen|verkauft|verschenkt|verloren"
     r"|gestohlen|geklaut|abgegeben|abgesagt|abgeschafft|abgebrochen|früher|ehemalig\w*|falsch"
     r"|stimmt nicht|doch nicht|vergiss|erledigt|gestorben|verstorben|getrennt|geschieden|beendet"
     rf"|vorbei|\w*gezogen|{languages.OVER})\b"
@@ -58,7 +60,7 @@ PUTS_RIGHT = re.compile(
 HAPPENED = re.compile(
     r"\b(?:i|we)(?:['’]ve| have)? (?:\w+ )?\w*(?:ed|id|ent|ought|ade|ook|ept|ang|rote|one|et)\b"
     r"|\b(?:is|are|was|were|got|been) (?:\w+ )?(?:\w+ed|paid|sent|made|bought|booked)\b"
-    r"|^\W*(?:just )?(?:got|did|made|paid|sent|bought|called|booked) (?:the|my|it|them|mum|mom|dad)\b"
+    r"|^\W*(?:just )?(?:got|did|made|paid|sent|bought|called|booked) (?:the|my|it|them|mum|mom)\b"
     r"|\b(?:habe|hab|haben|ist|sind|wurden?)\b.*\b(?:\w*ge\w+|(?:ver|be|er)\w+t|über\w+en)\b"
     r"|了|\b(?:لقد|تم)\b|ました|\w(?:d[ıiuü]m|t[ıiuü]m)\b",
     re.IGNORECASE,
