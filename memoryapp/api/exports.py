@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.http import HttpResponse, JsonResponse
+from django.http import HttpResponse
 from ninja import Router
 
 from memoryapp.api.auth import ApiRequest
@@ -20,4 +20,4 @@ def everything(request: ApiRequest, asked: Asked[ExportQuery]) -> HttpResponse:
     if asked.format == "markdown":
         markdown = export.as_markdown(data, request.user.zone)
         return HttpResponse(markdown, content_type="text/markdown; charset=utf-8")
-    return JsonResponse(data, json_dumps_params={"ensure_ascii": False})
+    return HttpResponse(export.as_json(data), content_type="application/json")

@@ -1,5 +1,6 @@
 """All of a person's data, as values and as a text to read."""
 
+import json
 from datetime import UTC, datetime
 
 import pytest
@@ -34,13 +35,27 @@ def test_everything_holds_each_of_a_persons_things_and_no_secret(ada, lived):
     assert [prompt["value"] for prompt in data["prompts"]] == ["Be brief."]
     assert [resource["body"] for resource in data["resources"]] == ["Drain first."]
     assert [key["name"] for key in data["keys"]] == ["laptop"]
-    assert lived.digest not in str(data)
+    assert lived.digest not in "".join(export.as_json(export.everything_of(ada)))
 
 
 def test_nothing_of_somebody_else_is_in_it(ben, lived):
-    data = export.everything_of(ben)
+    data = json.loads("".join(export.as_json(export.everything_of(ben))))
     assert data["person"]["username"] == "ben"
-    assert not any(rows for name, rows in data.items() if isinstance(rows, list))
+    lists = [rows for rows in data.values() if isinstance(rows, list)]
+    assert len(lists) == 8
+    assert not any(lists)
+
+
+def test_each_chat_holds_its_own_messages_and_one_without_any_holds_none(ada):
+    chats = [
+        make_chat(ada, *said, title=f"{said}") for said in (("a", "b"), (), ("c",), (), ("d",))
+    ]
+    branch = chats[0].messages.create(user=ada, role="user", body="another a", is_active=False)
+    data = json.loads("".join(export.as_json(export.everything_of(ada))))
+    assert [chat["id"] for chat in data["chats"]] == [str(chat.pk) for chat in chats]
+    said = [[message["body"] for message in chat["messages"]] for chat in data["chats"]]
+    assert said == [["a", "b", branch.body], [], ["c"], [], ["d"]]
+    assert data["chats"][0]["messages"][0]["receipt"] == {}
 
 
 def test_the_text_tells_the_times_of_its_owners_zone(ada, lived):
