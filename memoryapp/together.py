@@ -16,6 +16,7 @@ from django_q.models import OrmQ
 
 from memoryapp import queue
 from memoryapp.locks import Busy
+from memoryapp.models import Chat
 
 if TYPE_CHECKING:
     from memoryapp.agents.llm import Configured
@@ -71,7 +72,7 @@ def _ended(works: dict[queue.Call, Steps[None]]) -> Iterator[tuple[queue.Call, E
             call = ready.popleft() if ready else waiting.pop(answered.get())
             try:
                 asked = next(works[call])
-            except StopIteration:
+            except (StopIteration, Chat.DoesNotExist):  # deleted meanwhile: nothing is left to do
                 yield call, None
             except Exception as error:  # noqa: BLE001 - whoever looks into the queue is told
                 yield call, error

@@ -259,6 +259,26 @@ def test_a_task_for_a_deleted_chat_does_nothing(chat, task):
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("task", ["extract", "summarize", "title", "redo_summary"])
+def test_a_chat_that_is_deleted_while_a_model_thinks_is_let_go(ada, settings, task):
+    settings.SUMMARY_TRIGGER_MESSAGES, settings.SUMMARY_KEEP_MESSAGES = 5, 2
+    chat = make_chat(ada, *"abcdef")
+    about = chat.add_message(Message.Role.SUMMARY, "They spelled.") if "redo" in task else chat
+    chat.messages.exclude(pk=about.pk).update(evicted_by=about if about != chat else None)
+
+    class Deleting(Script):
+        async def _respond(self, messages, info):
+            await Chat.objects.filter(pk=chat.pk).adelete()
+            return await super()._respond(messages, info)
+
+    says_something = Deleting([{"operations": [GRAZ]}] if task == "extract" else ["A word."])
+    with llm.override(dict.fromkeys(("extractor", "summarizer", "title"), says_something)):
+        getattr(tasks, task)(str(about.pk))
+    assert len(says_something.requests) == 1
+    assert not Message.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
 def test_two_deliveries_at_once_learn_once(taught):
     model = learns(GRAZ)
 
