@@ -119,3 +119,10 @@ def test_what_is_shared_is_read_by_all_and_removed_by_its_owner_alone(notes, ben
     assert client_of(ben).get(url("detail", notes)).status_code == 200
     assert client_of(ben).post(url("delete", notes)).status_code == 404
     assert Resource.objects.exists()
+
+
+def test_the_newest_resource_stands_first(ada):
+    for name in ("first.md", "second.md", "third.md"):
+        Resource.objects.create(user=ada, name=name, body="Drain first.")
+    html = text_of(client_of(ada).get("/resources/"))
+    assert html.index("third.md") < html.index("second.md") < html.index("first.md")

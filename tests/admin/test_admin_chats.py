@@ -6,6 +6,7 @@ from memoryapp.admin import chats
 from memoryapp.memory import ledger
 from memoryapp.memory.operations import Operation
 from memoryapp.models import Chat, Message
+from tests.factories import make_chat
 from tests.pages import client_of
 
 
@@ -89,6 +90,18 @@ def test_the_list_counts_each_chats_messages(admin_page, conversation, ben):
         "Infrastructure": 6,
         "New chat": 0,
     }
+
+
+def test_a_search_finds_each_chat_once_by_its_words_wherever_they_stand(admin_page, ada, ben):
+    chat = make_chat(ada, "Leeks?", "Leeks and dill.", "More leeks.", title="Supper")
+    make_chat(ben, "Leeks?", "Braise them.", title="Lunch")
+    found = admin_page.get("/admin/memoryapp/chat/", {"q": "supper leeks ada"})
+    assert list(found.context["cl"].result_list) == [chat]
+    assert (
+        not admin_page.get("/admin/memoryapp/chat/", {"q": "supper braise"})
+        .context["cl"]
+        .result_list
+    )
 
 
 @pytest.mark.parametrize("page", ["change", "delete"])
