@@ -20,6 +20,7 @@ from playwright.sync_api import expect, sync_playwright
 
 from memoryapp.agents import llm
 from memoryapp.heartbeat import Heartbeat
+from tests.browser.thread import reply, say
 from tests.fakes import says
 
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
@@ -136,6 +137,11 @@ def browse(chromium, server):
 
 
 @pytest.fixture
+def person(browse, ada):
+    return browse(ada)
+
+
+@pytest.fixture
 def slow_talker(server):
     """A model that says "word0 word1 ..." over some seconds, with a blank line after each tenth."""
     words = [f"word{n}" + ("\n\n" if n % 10 == 9 else " ") for n in range(60)]
@@ -143,13 +149,10 @@ def slow_talker(server):
         yield "".join(words)
 
 
-def say(page, text):
-    page.get_by_label("Message", exact=True).fill(text)
-    page.wait_for_load_state()  # until then Enter is only a new line
-    page.keyboard.press("Enter")
-
-
-def read_again(page, chat):
-    """Have the page read its thread again, until it has."""
-    with page.expect_response(f"**/chats/{chat.pk}/"):
-        page.evaluate("htmx.trigger(document.body, 'stale')")
+@pytest.fixture
+def streaming(person, chat, slow_talker):
+    """A page whose chat is answering."""
+    page = person.open(f"/chats/{chat.pk}/")
+    say(page, "Tell me words")
+    expect(reply(page)).to_contain_text("word2")
+    return page

@@ -5,22 +5,10 @@ from playwright.sync_api import expect
 
 from memoryapp.agents import llm
 from memoryapp.models import Chat, Fact
-from tests.browser.conftest import PHONE, say
+from tests.browser.conftest import PHONE
+from tests.browser.thread import box, is_finished, reply, say, words_of
 from tests.factories import make_chat
 from tests.fakes import says
-
-
-def is_finished(page):
-    expect(page.get_by_role("button", name="Send")).to_be_visible()
-
-
-def reply(page):
-    return page.locator(".message--assistant").last.locator(".message__body")
-
-
-def text_of(body):
-    """The words of a reply, however its blocks part them."""
-    return body.inner_text().split()
 
 
 def test_a_person_signs_in_says_something_and_sees_what_was_learned(browse, ada):
@@ -75,7 +63,7 @@ def test_text_streams_in_and_every_tab_has_all_of_it(browse, ada, slow_talker):
     expect(reply(first)).to_contain_text("word25")
     for page in (first, second):
         is_finished(page)
-        assert text_of(reply(page)) == slow_talker.split()
+        assert words_of(reply(page)) == slow_talker.split()
         expect(reply(page).locator("p")).to_have_count(6)
 
 
@@ -149,13 +137,13 @@ def test_markdown_is_shown_and_its_code_can_be_copied(browse, ada):
 
 def test_enter_sends_shift_enter_starts_a_line_and_a_half_typed_word_is_left_alone(browse, ada):
     page = browse(ada).open("/")
-    box = page.get_by_label("Message", exact=True)
-    box.fill("one")
-    box.dispatch_event("keydown", {"key": "Enter", "keyCode": 229})
-    box.dispatch_event("keydown", {"key": "Enter", "isComposing": True})
+    composer = box(page)
+    composer.fill("one")
+    composer.dispatch_event("keydown", {"key": "Enter", "keyCode": 229})
+    composer.dispatch_event("keydown", {"key": "Enter", "isComposing": True})
     page.keyboard.press("Shift+Enter")
     page.keyboard.type("two")
-    expect(box).to_have_value("one\ntwo")
+    expect(composer).to_have_value("one\ntwo")
     page.keyboard.press("Enter")
     page.wait_for_url("**/chats/*/")
     expect(page.locator(".message__said")).to_have_text("one\ntwo")
@@ -163,18 +151,17 @@ def test_enter_sends_shift_enter_starts_a_line_and_a_half_typed_word_is_left_alo
 
 def test_on_touch_enter_is_a_new_line(browse, ada):
     page = browse(ada, viewport=PHONE, has_touch=True, is_mobile=True).open("/")
-    page.get_by_label("Message", exact=True).fill("one")
+    box(page).fill("one")
     page.keyboard.press("Enter")
-    expect(page.get_by_label("Message", exact=True)).to_have_value("one\n")
+    expect(box(page)).to_have_value("one\n")
     assert not Chat.objects.exists()
 
 
 def test_an_example_fills_the_composer(browse, ada):
     page = browse(ada).open("/")
     page.locator("[data-saying]").nth(2).click()
-    box = page.get_by_label("Message", exact=True)
-    expect(box).to_have_value("What do you know about me?")
-    expect(box).to_be_focused()
+    expect(box(page)).to_have_value("What do you know about me?")
+    expect(box(page)).to_be_focused()
 
 
 def test_the_page_follows_the_text_until_somebody_scrolls_up(browse, ada):
@@ -272,7 +259,7 @@ def test_a_send_that_fails_says_so_and_keeps_the_text(browse, ada, chat, answer,
     page.route("**/messages/", answer)
     say(page, "Don't lose this")
     expect(page.locator("#problem")).to_contain_text(sentence)
-    expect(page.get_by_label("Message", exact=True)).to_have_value("Don't lose this")
+    expect(box(page)).to_have_value("Don't lose this")
     person.errors.clear()
 
 

@@ -5,20 +5,12 @@ from playwright.sync_api import expect
 
 from memoryapp.agents import llm
 from memoryapp.models import Message
-from tests.browser.conftest import read_again, say
+from tests.browser.thread import box, is_finished, read_again, say
 from tests.factories import make_chat
 from tests.fakes import says
 
 pytestmark = pytest.mark.django_db(transaction=True)
 LONG = "\n".join(f"line {n}" for n in range(60))
-
-
-def box(page):
-    return page.get_by_label("Message", exact=True)
-
-
-def is_finished(page):
-    expect(page.get_by_role("button", name="Send", exact=True)).to_be_visible()
 
 
 def paste(page, text):
@@ -31,20 +23,6 @@ def paste(page, text):
         }""",
         text,
     )
-
-
-@pytest.fixture
-def person(browse, ada):
-    return browse(ada)
-
-
-@pytest.fixture
-def streaming(person, chat, slow_talker):
-    """A page whose chat is answering."""
-    page = person.open(f"/chats/{chat.pk}/")
-    say(page, "Tell me words")
-    expect(page.get_by_text("word2")).to_be_visible()
-    return page
 
 
 def test_what_is_sent_meanwhile_waits_survives_a_reload_and_goes_out_once(streaming):

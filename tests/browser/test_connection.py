@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from memoryapp.agents import llm
 from memoryapp.consumers.temporary import OPEN
-from tests.browser.conftest import say
+from tests.browser.thread import say
 from tests.factories import make_chat
 from tests.fakes import says
 
@@ -17,11 +17,6 @@ PATIENTLY = "Math.random = () => 1"  # the page waits as long as it ever does
 @pytest.fixture
 def chat(ada):
     return make_chat(ada, "Hello", "Hi", title="Greetings", title_source="manual")
-
-
-@pytest.fixture
-def person(browse, ada):
-    return browse(ada)
 
 
 @pytest.fixture

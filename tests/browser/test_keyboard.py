@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from memoryapp.models import Fact
-from tests.browser.conftest import say
+from tests.browser.thread import box, say
 from tests.factories import make_fact
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -26,7 +26,7 @@ def test_a_chat_is_had_by_keyboard_alone(browse, ada):
     expect(page.get_by_role("link", name="Skip to the content")).to_be_in_viewport()
     tab_to(page, "New chat")
     page.keyboard.press("Enter")
-    expect(page.get_by_label("Message", exact=True)).to_be_focused()
+    expect(box(page)).to_be_focused()
     page.keyboard.type("I live in Vienna.")
     page.keyboard.press("Enter")
     expect(page.locator(".receipt__learned")).to_be_visible()

@@ -4,14 +4,11 @@ import pytest
 from playwright.sync_api import expect
 
 from memoryapp.models import MemoryEvent
+from tests.browser.thread import box
 from tests.factories import make_chat, make_fact
 
 pytestmark = pytest.mark.django_db(transaction=True)
 DRAFTS = "Object.keys(localStorage).filter(key => key.startsWith('draft:'))"
-
-
-def write(page, text):
-    page.get_by_label("Message", exact=True).fill(text)
 
 
 def sign_in(page, name):
@@ -23,7 +20,7 @@ def sign_in(page, name):
 
 def test_a_draft_goes_when_its_writer_signs_out(browse, ada):
     page = browse(ada).open("/")
-    write(page, "Nobody may see this.")
+    box(page).fill("Nobody may see this.")
     assert page.evaluate(DRAFTS) != []
     page.goto("/settings/")
     page.get_by_role("main").get_by_role("button", name="Sign out", exact=True).click()
@@ -34,15 +31,15 @@ def test_a_draft_goes_when_its_writer_signs_out(browse, ada):
 def test_a_draft_is_never_there_for_the_next_person(browse, ada, ben):
     person = browse(ada)
     page = person.open("/")
-    write(page, "Nobody may see this.")
+    box(page).fill("Nobody may see this.")
     person.context.clear_cookies()  # as when a session is over
     page.goto("/")
     sign_in(page, "ben")
-    expect(page.get_by_label("Message", exact=True)).to_have_value("")
+    expect(box(page)).to_have_value("")
     assert page.evaluate(DRAFTS) == []
-    write(page, "Mine.")
+    box(page).fill("Mine.")
     page.reload()
-    expect(page.get_by_label("Message", exact=True)).to_have_value("Mine.")
+    expect(box(page)).to_have_value("Mine.")
 
 
 def test_on_paper_all_is_open_and_nothing_can_be_pressed(browse, ada):

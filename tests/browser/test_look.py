@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from memoryapp.models import Message
+from tests.browser.thread import box, is_finished
 from tests.factories import make_chat
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -48,10 +49,10 @@ def test_the_list_notices_that_another_chat_has_answered(browse, ada, chat):
 
 def test_a_reply_that_is_watched_is_not_unread(browse, ada, chat):
     page = browse(ada).open(f"/chats/{chat.pk}/")
-    page.get_by_label("Message", exact=True).fill("And now?")
+    box(page).fill("And now?")
     page.keyboard.press("Enter")
     expect(page.locator(".message")).to_have_count(4)
-    expect(page.get_by_role("button", name="Send", exact=True)).to_be_visible()
+    is_finished(page)
     page.goto("/")
     expect(page.locator(".chats__item")).to_be_visible()
     expect(page.locator(".chats .dot")).to_have_count(0)

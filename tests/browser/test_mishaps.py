@@ -7,41 +7,11 @@ from playwright.sync_api import expect
 
 from memoryapp.agents import llm
 from memoryapp.models import Message
-from tests.browser.conftest import say
+from tests.browser.thread import box, is_finished, reply, say, words_of
 from tests.factories import make_chat
 from tests.fakes import says
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def box(page):
-    return page.get_by_label("Message", exact=True)
-
-
-def reply(page):
-    return page.locator(".message--assistant").last.locator(".message__body")
-
-
-def is_finished(page):
-    expect(page.get_by_role("button", name="Send", exact=True)).to_be_visible(timeout=30_000)
-
-
-def text_of(body):
-    return body.inner_text().split()
-
-
-@pytest.fixture
-def person(browse, ada):
-    return browse(ada)
-
-
-@pytest.fixture
-def streaming(person, chat, slow_talker):
-    """A page whose chat is answering."""
-    page = person.open(f"/chats/{chat.pk}/")
-    say(page, "Tell me words")
-    expect(reply(page)).to_contain_text("word2")
-    return page
 
 
 def test_half_a_minute_without_a_network_costs_no_word(person, chat, server):
@@ -58,7 +28,7 @@ def test_half_a_minute_without_a_network_costs_no_word(person, chat, server):
         expect(reply(page)).to_contain_text("word60")
         expect(page.locator("#offline")).to_be_hidden()
         is_finished(page)
-    assert text_of(reply(page)) == "".join(words).split()
+    assert words_of(reply(page)) == "".join(words).split()
     person.errors.clear()
 
 
@@ -73,7 +43,7 @@ def test_going_back_and_forward_again_costs_no_word(person, ada, chat, slow_talk
     page.go_forward()
     expect(reply(page)).to_contain_text("word20")
     is_finished(page)
-    assert text_of(reply(page)) == slow_talker.split()
+    assert words_of(reply(page)) == slow_talker.split()
 
 
 @pytest.mark.parametrize("address", ["/", "/chats/{}/"])

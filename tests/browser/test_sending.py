@@ -6,14 +6,10 @@ from playwright.sync_api import expect
 
 from memoryapp.agents import llm
 from memoryapp.models import Message
-from tests.browser.conftest import say
+from tests.browser.thread import box, is_finished, say
 from tests.fakes import says
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def box(page):
-    return page.get_by_label("Message", exact=True)
 
 
 @pytest.fixture
@@ -80,11 +76,11 @@ def test_an_answer_that_comes_after_the_reply_has_ended_brings_nothing_back(page
     with llm.override({"talker": says("Yes.")}):
         say(page, "Are you there?")
         expect(page.get_by_text("Yes.")).to_be_visible()
-        expect(page.get_by_role("button", name="Send", exact=True)).to_be_visible()
+        is_finished(page)
     route, response = held[0]
     route.fulfill(response=response)
     expect(box(page)).to_have_value("")
-    expect(page.get_by_role("button", name="Send", exact=True)).to_be_visible()
+    is_finished(page)
     expect(page.get_by_role("navigation").get_by_text("Still answering")).to_have_count(0)
     with llm.override({"talker": says("Again.")}):
         page.unroute("**/messages/")

@@ -3,7 +3,7 @@ from playwright.sync_api import expect
 from memoryapp.agents import llm
 from memoryapp.models import Chat
 from memoryapp.views import CHATS_IN_SIDE
-from tests.browser.conftest import say
+from tests.browser.thread import say
 from tests.factories import make_chat
 from tests.fakes import says
 

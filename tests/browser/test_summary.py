@@ -3,7 +3,7 @@ from playwright.sync_api import expect
 
 from memoryapp.agents import llm
 from memoryapp.memory import eviction
-from tests.browser.conftest import read_again
+from tests.browser.thread import read_again
 from tests.factories import make_chat
 from tests.fakes import says
 

@@ -7,7 +7,8 @@ from playwright.sync_api import expect
 
 from memoryapp.agents import llm
 from memoryapp.models import Chat, Message
-from tests.browser.conftest import PHONE, say
+from tests.browser.conftest import PHONE
+from tests.browser.thread import box, is_finished, say
 from tests.dumps import everything
 from tests.factories import make_fact
 from tests.fakes import says
@@ -36,7 +37,7 @@ def test_it_streams_like_any_chat_and_leaves_nothing(browse, ada, talker):
     expect(page.locator(".message--user")).to_contain_text("What is a zebra?")
     expect(page.locator(".message--assistant strong")).to_have_text("Zebras")
     expect(page.locator(".message--assistant table")).to_be_visible()
-    expect(page.get_by_role("button", name="Send", exact=True)).to_be_visible()
+    is_finished(page)
     expect(page.locator("#composer-body")).to_have_value("")
     expect(page.get_by_role("button", name="Keep this chat")).to_be_enabled()
     kept = page.evaluate("() => JSON.stringify([localStorage, sessionStorage])")
@@ -78,12 +79,12 @@ def test_a_lost_connection_heals_with_all_that_was_said(browse, ada, server):
         expect(page.get_by_text("Fine.")).to_be_visible()
         shut_off(page)
         expect(page.get_by_text("The connection is lost.")).to_be_visible()
-        page.get_by_label("Message", exact=True).fill("Who am I?")
+        box(page).fill("Who am I?")
         page.get_by_role("button", name="Try now").click()
         expect(page.get_by_text("The connection is lost.")).to_be_hidden()
         expect(page.locator("#composer-body")).to_have_value("Who am I?")
         page.keyboard.press("Enter")
-        page.get_by_label("Message", exact=True).press("Enter")
+        box(page).press("Enter")
         expect(page.locator(".message--assistant")).to_have_count(2)
         expect(page.get_by_role("button", name="Keep this chat")).to_be_enabled()
     assert "I am Ada." in str(model.requests[-1])
@@ -95,7 +96,7 @@ def test_a_reply_is_stopped_and_tried_again(browse, ada, server):
         page = browse(ada, viewport=PHONE).open("/chats/temporary/")
         say(page, "Go on")
         expect(page.locator(".message--assistant")).to_contain_text("word word")
-        page.get_by_label("Message", exact=True).fill("Next question")
+        box(page).fill("Next question")
         page.keyboard.press("Enter")  # not while it answers; it stays in the box
         expect(page.locator("#composer-body")).to_have_value("Next question")
         page.get_by_role("button", name="Stop answering").click()

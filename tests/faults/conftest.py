@@ -1,7 +1,9 @@
 import pytest
+from playwright.sync_api import sync_playwright
 
+from tests.browser.conftest import CHROMIUM, FLAGS
 from tests.faults.model import FakeModel
-from tests.faults.product import product
+from tests.faults.product import PASSWORD, product
 
 NUMBERS: list[tuple[str, str, float]] = []
 
@@ -31,6 +33,24 @@ def up(model):
     """One web process, a worker and PostgreSQL, which a module's tests share and kill in turn."""
     with product(model) as up:
         yield up
+
+
+@pytest.fixture
+def sign_in(up):
+    """Opens an address as ada, in a browser of her own."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+
+        def at(address):
+            page = browser.new_page(base_url=f"http://localhost:{up.port}")
+            page.goto(address)
+            page.get_by_label("Username").fill("ada")
+            page.get_by_label("Password").fill(PASSWORD)
+            page.keyboard.press("Enter")
+            return page
+
+        yield at
+        browser.close()
 
 
 @pytest.fixture(autouse=True)

@@ -5,12 +5,12 @@ import subprocess
 import time
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
-from tests.browser.conftest import CHROMIUM, FLAGS, say
 from tests.browser.test_temporary import shut_off
+from tests.browser.thread import say
 from tests.faults.model import words
-from tests.faults.product import PASSWORD, kill, product
+from tests.faults.product import kill, product
 from tests.faults.test_two_web_processes import writing
 
 SECRET = "marmalade"
@@ -23,17 +23,10 @@ def up(model):
 
 
 @pytest.fixture
-def page(up):
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        page = browser.new_page(base_url=f"http://localhost:{up.port}")
-        page.goto("/chats/temporary/")
-        page.get_by_label("Username").fill("ada")
-        page.get_by_label("Password").fill(PASSWORD)
-        page.keyboard.press("Enter")
-        expect(page.get_by_text("Nothing here is written down")).to_be_visible()
-        yield page
-        browser.close()
+def page(sign_in):
+    page = sign_in("/chats/temporary/")
+    expect(page.get_by_text("Nothing here is written down")).to_be_visible()
+    return page
 
 
 def answering(up, model):
