@@ -86,6 +86,11 @@ def learned(said, n):
     yield Forgotten(user=user, key="gone", digest=str(said.pk))
 
 
+def a_browser(user):
+    client = client_of(user)
+    client.get("/")  # which notes where it is
+
+
 def a_resource(user, n):
     resource = Resource(user=user, name=f"Handbook {n}", body=SENTENCE)
     yield from (resource, Passage(resource=resource, position=0, body=SENTENCE))
@@ -99,6 +104,8 @@ def asked(ada):
         counts = []
         for _ in range(2):
             live(ada, 12)
+            for _ in range(5):
+                a_browser(ada)
             counts.append({address: queries_of(get, address) for address in addresses})
         return counts
 

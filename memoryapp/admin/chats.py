@@ -35,7 +35,6 @@ class ChatAdmin(OpenedByOthers, RowAdmin):
     list_select_related = ["user"]
     ordering = ["-last_message_at"]
     search_fields = ["title", "user__username"]
-    search_help_text = "In titles, user names, and what was said"
     fields = [
         "title", "memory_on", "is_pinned", "is_archived", "user", "title_source", "created_at",
         "last_message_at",
