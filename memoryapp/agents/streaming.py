@@ -30,6 +30,8 @@ KINDS = ("openai", "openai-chat", "openai-responses", "ollama", "anthropic")
 WEB_PAGES = ("text/html", "application/xhtml+xml")
 EVENT_END = re.compile(rb"\r\n\r\n|\n\n")
 EVENT = re.compile(rb"((?:event: ?[^\r\n]*\r?\n)?data: ?)(\{[^\r\n]*\})")
+# The end of chat completions, behind which some servers leave out the end of the line.
+LAST = re.compile(rb'\[DONE\]|"finish_reason": ?"')
 # These differ between events that say the same otherwise, and nobody reads them.
 NUMBERING = ("created", "sequence_number", "obfuscation")
 
@@ -96,7 +98,7 @@ class Beaten(httpx2.AsyncByteStream):
         if unread:
             yield unread
         self._reading.result()
-        if not unread and _goes_on(latest):
+        if _goes_on(latest) and not LAST.search(unread):
             raise httpx2.RemoteProtocolError("the stream ended in the middle of a reply")
 
     async def _read(self) -> None:

@@ -213,6 +213,7 @@ STREAMS = {
         {},
     ),
     "unknown tool": (CHAT, [[called("guess", {}), *ends("tool_calls")]], {}),
+    "no end of line": (CHAT, [[*says(*WORDS), DONE.rstrip()]], {}),
     "an end with words": (CHAT, [[*says(*WORDS), LAST]], {}),
     "no [DONE]": (CHAT, [[*says(*WORDS), chunk(finish_reason="stop")]], {}),
     "length": (CHAT, [[*says(*WORDS), *ends("length")]], {}),
@@ -251,11 +252,12 @@ def same(ended):
     ("kind", "said"),
     [
         (CHAT, says(*WORDS)),
+        (CHAT, [*says(*WORDS), b'data: {"choices": [{"del']),
         ("openai-responses", responses(*WORDS)[:-3]),
         ("anthropic", anthropic(*WORDS)[:-3]),
     ],
 )
-async def test_a_stream_that_is_closed_between_two_words_has_broken_off(kind, said, addresses):
+async def test_a_stream_that_is_closed_before_its_end_has_broken_off(kind, said, addresses):
     async with serving(Server(said)) as url:
         addresses(url)
         pieces, (error, _) = await pieces_and_result(kind)
