@@ -151,6 +151,10 @@ async def test_the_same_thing_has_one_key_in_both_languages(english, german):
     assert one[0] == other[0]
 
 
+async def test_an_english_word_is_not_taken_for_a_german_one():
+    assert await learned("I like Roman history") == [("likes_roman_history", "Roman history")]
+
+
 async def test_what_is_known_in_one_language_is_not_learned_again_in_the_other():
     plays = known("plays_guitar", "guitar", kind="fact")
     assert await learned("Ich spiele Gitarre", known=[plays]) == []

@@ -2,6 +2,7 @@
 
 import re
 
+# Without the German words that English has, too: "kind", "boot", "Roman".
 OTHER_WORDS = {
     "guitar": "gitarre gitarren", "piano": "klavier", "violin": "geige violine",
     "drums": "schlagzeug", "flute": "flöte querflöte", "trumpet": "trompete",
@@ -10,12 +11,12 @@ OTHER_WORDS = {
     "dog": "hund", "dogs": "hunde", "cat": "katze kater", "cats": "katzen", "horse": "pferd",
     "horses": "pferde", "rabbit": "hase kaninchen", "bird": "vogel",
     "guinea_pig": "meerschweinchen",
-    "kids": "kinder children", "child": "kind", "son": "sohn", "sons": "söhne",
+    "kids": "kinder children", "son": "sohn", "sons": "söhne",
     "daughter": "tochter", "daughters": "töchter", "brother": "bruder", "brothers": "brüder",
     "sister": "schwester", "sisters": "schwestern", "siblings": "geschwister",
     "twins": "zwillinge", "grandchildren": "enkel enkelkinder",
     "favourite": "favorite", "colour": "farbe color", "food": "essen", "dish": "gericht speise",
-    "animal": "tier", "book": "buch", "books": "bücher", "film": "movie", "song": "lied",
+    "book": "buch", "books": "bücher", "film": "movie", "songs": "lieder",
     "drink": "getränk", "season": "jahreszeit", "number": "zahl nummer",
     "phone_number": "telefonnummer handynummer",
     "shoe_size": "schuhgröße schuhgrösse", "height": "körpergröße",
@@ -32,8 +33,8 @@ OTHER_WORDS = {
     "cooking": "kochen", "reading": "lesen", "hiking": "wandern", "swimming": "schwimmen",
     "running": "laufen joggen", "dancing": "tanzen", "singing": "singen", "cycling": "radfahren",
     "travelling": "reisen traveling", "climbing": "klettern", "skiing": "skifahren",
-    "trip": "reise", "holiday": "urlaub", "wedding": "hochzeit", "novel": "roman", "house": "haus",
-    "flat": "wohnung", "car": "auto", "bicycle": "fahrrad", "motorbike": "motorrad", "boat": "boot",
+    "trip": "reise", "holiday": "urlaub", "wedding": "hochzeit", "house": "haus",
+    "animals": "tiere", "flat": "wohnung", "car": "auto", "bicycle": "fahrrad", "motorbike": "motorrad",
     "garden": "garten", "hut": "hütte", "robot": "roboter", "game": "spiel", "party": "feier",
 }  # fmt: skip
 ENGLISH_FOR = {word: english for english, words in OTHER_WORDS.items() for word in words.split()}

@@ -43,18 +43,20 @@ ASKS = re.compile(
 # What a clause of its own begins with, after a comma or an "and".
 THING_OF_OURS = (
     r"(?:my|our|meine?|unsere?)\s[\w' -]{1,60}?\s(?:is|are|runs?|lives?|works?|has|likes?|loves?|"
-    r"hates?|prefers?|drives|plays|speaks|fährt|spielt|spricht|ist|sind|heißt|heißen|läuft|laufen|wohnt|arbeitet|hat|mag|liebt|hasst)\b"
+    r"hates?|prefers?|drives|plays|speaks|fährt|spielt|spricht|ist|sind|heißt|heißen|läuft|"
+    r"laufen|wohnt|arbeitet|hat|mag|liebt|hasst)\b"
 )
 OPENS = (
-    rf"(?:(?:(?:now|jetzt|nun)\s)?(?:i|i'm|i've|we|we're|ich|wir)\s|(?:jetzt|nun)\s\w+\s(?:ich|wir)\s|"
-    rf"im\s{AFTER_IM}|(?:he|she|they|er)(?:'s)?\s|{THING_OF_OURS}|"
+    rf"(?:(?:(?:now|jetzt|nun)\s)?(?:i|i'm|i've|we|we're|ich|wir)\s|"
+    rf"(?:jetzt|nun)\s\w+\s(?:ich|wir)\s|im\s{AFTER_IM}|(?:he|she|they|er)(?:'s)?\s|{THING_OF_OURS}|"
     r"(?:remember|remind|please|call me|bitte|merk|erinner\w*|nenn)\s)"
 )
 # What goes on with the subject of the clause before: "I live in Graz and work at Siemens".
 GOES_ON = (
     r"(?:live|lives|work|works|like|likes|love|loves|hate|hates|enjoy|prefer|prefers|use|don't|"
     r"doesn't|do not|am|is allergic|have|moved|wohne|wohnt|lebe|lebt|arbeite|arbeitet|mag|liebe|"
-    r"liebt|hasse|hasst|hab|habe|hat|wohn|arbeit|spiel|lese|höre|koche|bevorzuge|bevorzugt|nutze|nutzen|verwende|verwenden|bin|heiße|esse|trinke|"
+    r"liebt|hasse|hasst|hab|habe|hat|wohn|arbeit|spiel|lese|höre|koche|bevorzuge|bevorzugt|"
+    r"nutze|nutzen|verwende|verwenden|bin|heiße|esse|trinke|"
     r"play|plays|speak|speaks|collect|collects|drive|drives|spiele|spielt|spreche|spricht|sammle|"
     r"sammelt|komme|kommt)\s"
 )

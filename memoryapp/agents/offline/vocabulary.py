@@ -86,12 +86,14 @@ NO_VALUES = (
 )
 # What is no thing to like or use, because it points at something said elsewhere.
 NO_THINGS = (
-    r"(?:not|nicht|it|that|this|these|those|you|your|him|her|them|his|how|what|when|where|why|who|which|"
+    r"(?:not|nicht|it|that|this|these|those|you|your|him|her|them|his|how|what|when|where|why|"
+    r"who|which|"
     r"the (?:way|idea|first|second|third|last|latter|former|one|answer|sound|look|plan|draft|text)|"
     r"es|das|dies\w*|dich|dein\w*|ihn|sie|ihm|euch|wie|was|wenn)\b"
 )
 PROFESSIONS = (
-    r"(?:engineer|developer|dev|programmer|designer|architect|scientist|researcher|analyst|consultant|"
+    r"(?:engineer|developer|dev|programmer|designer|architect|scientist|researcher|analyst|"
+    r"consultant|"
     r"manager|nurse|doctor|physician|surgeon|dentist|pharmacist|teacher|professor|lecturer|student|"
     r"lawyer|accountant|journalist|writer|author|editor|translator|artist|musician|photographer|"
     r"chef|cook|baker|carpenter|electrician|plumber|mechanic|technician|pilot|driver|farmer|admin|"
