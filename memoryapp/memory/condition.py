@@ -78,18 +78,17 @@ def near_duplicates(user: User) -> list[Pair]:
     ids, subjects, sent = zip(*facts, strict=True)
     vectors = np.array([np.frombuffer(row, ">f2", offset=HALFVEC_HEAD) for row in sent], np.float32)
     _, subject = np.unique(subjects, return_inverse=True)
-    cosines = np.triu(vectors @ vectors.T, k=1)
-    cosines[subject[:, None] != subject] = 0
+    cosines = vectors @ vectors.T
     ones, others = np.nonzero(cosines >= ALIKE)
-    nearest = np.argsort(-cosines[ones, others], kind="stable")[:LIST_MOST]
-    pairs = [
-        (ids[one], ids[other]) for one, other in zip(ones[nearest], others[nearest], strict=True)
-    ]
-    near = cosines[ones, others][nearest]
+    is_pair = (ones < others) & (subject[ones] == subject[others])
+    ones, others = ones[is_pair], others[is_pair]
+    near = cosines[ones, others]
+    nearest = np.argsort(-near, kind="stable")[:LIST_MOST]
+    pairs = [(ids[ones[at]], ids[others[at]]) for at in nearest]
     rows = _used(user).in_bulk({id for pair in pairs for id in pair})
     return [
         Pair(rows[one], rows[other], float(cosine))
-        for (one, other), cosine in zip(pairs, near, strict=True)
+        for (one, other), cosine in zip(pairs, near[nearest], strict=True)
     ]
 
 
