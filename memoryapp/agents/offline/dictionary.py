@@ -34,8 +34,9 @@ OTHER_WORDS = {
     "running": "laufen joggen", "dancing": "tanzen", "singing": "singen", "cycling": "radfahren",
     "travelling": "reisen traveling", "climbing": "klettern", "skiing": "skifahren",
     "trip": "reise", "holiday": "urlaub", "wedding": "hochzeit", "house": "haus",
-    "animals": "tiere", "flat": "wohnung", "car": "auto", "bicycle": "fahrrad", "motorbike": "motorrad",
-    "garden": "garten", "hut": "hütte", "robot": "roboter", "game": "spiel", "party": "feier",
+    "animals": "tiere", "flat": "wohnung", "car": "auto", "bicycle": "fahrrad",
+    "motorbike": "motorrad", "garden": "garten", "hut": "hütte", "robot": "roboter",
+    "game": "spiel", "party": "feier",
 }  # fmt: skip
 ENGLISH_FOR = {word: english for english, words in OTHER_WORDS.items() for word in words.split()}
 FAVOURITE = re.compile(r"\blieblings-?(?=\w)")

@@ -43,9 +43,7 @@ SOME = r"(?:(?:fließend|etwas|ein bisschen|ein wenig) )?"
 NOUNS = rf"{SOME}{NOUN}(?: {NOUN})?(?:(?:,| und|, und) {SOME}{NOUN}(?: {NOUN})?)*"
 HAVE = r"(?:(?:i|we)(?: have|'ve)(?: got)?|ich habe|wir haben) "
 FIRST_NAME = rf"(?!{NO_FIRST_NAMES}|{PROFESSIONS}\b)(?-i:[A-Z][a-z]+(?:-[A-Z][a-z]+)?)"
-FIRST_NAME_GERMAN = (
-    rf"(?!{NO_FIRST_NAMES_GERMAN})(?-i:[A-ZÄÖÜ][a-zäöüß]+(?:-[A-ZÄÖÜ][a-zäöüß]+)?)"
-)
+FIRST_NAME_GERMAN = rf"(?!{NO_FIRST_NAMES_GERMAN})(?-i:[A-ZÄÖÜ][a-zäöüß]+(?:-[A-ZÄÖÜ][a-zäöüß]+)?)"
 # What the verb of somebody who speaks of themselves is called in a key.
 KEYS = {
     "play": "plays", "practise": "plays", "practice": "plays", "spiele": "plays",
