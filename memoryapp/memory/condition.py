@@ -55,14 +55,14 @@ def stale(user: User) -> Rows:
     """Facts that no reply has used for a long time, those unused longest first."""
     before = timezone.now() - UNUSED_FOR
     facts = _used(user).filter(last_used_at__lt=before)
-    return facts.order_by("last_used_at")[:LIST_MOST]
+    return facts.order_by("last_used_at").with_source()[:LIST_MOST]
 
 
 def never_used(user: User) -> Rows:
     """Facts that no reply has ever used though there was time for it, oldest first."""
     before = timezone.now() - NEW_FOR
     facts = _used(user).filter(use_count=0, recorded_at__lt=before)
-    return facts.order_by("recorded_at")[:LIST_MOST]
+    return facts.order_by("recorded_at").with_source()[:LIST_MOST]
 
 
 def near_duplicates(user: User) -> list[Pair]:
@@ -85,7 +85,7 @@ def near_duplicates(user: User) -> list[Pair]:
     near = cosines[ones, others]
     nearest = np.argsort(-near, kind="stable")[:LIST_MOST]
     pairs = [(ids[ones[at]], ids[others[at]]) for at in nearest]
-    rows = _used(user).in_bulk({id for pair in pairs for id in pair})
+    rows = _used(user).with_source().in_bulk({id for pair in pairs for id in pair})
     return [
         Pair(rows[one], rows[other], float(cosine))
         for (one, other), cosine in zip(pairs, near[nearest], strict=True)
@@ -124,4 +124,4 @@ def open_tasks(user: User) -> Rows:
 def _used(user: User) -> Rows:
     """Facts that may be recalled."""
     facts: Rows = Fact.objects.for_user(user).in_use()
-    return facts.with_source()
+    return facts

@@ -12,8 +12,8 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from memoryapp.models.accounts import User
-from memoryapp.models.messages import Message
 from memoryapp.models.fields import Searchable, words_of
+from memoryapp.models.messages import Message
 
 KEY_MAX_CHARS = 100
 SUBJECT_MAX_CHARS = 100
@@ -60,9 +60,12 @@ class RememberedQuerySet(models.QuerySet[Row]):
         return self.current().filter(status=Status.PENDING)
 
     def with_source(self) -> Self:
-        """With the message that taught each and its chat, but without what that message says."""
-        unread = (f"source_message__{name}" for name in ("embedding", "tsv", "body", "receipt"))
-        return self.select_related("source_message__chat").defer(*unread)
+        """With the message that taught each and its chat, but without what that message says.
+
+        By a query of its own: joined, the messages of all rows would be read for one page of them.
+        """
+        messages = Message.objects.defer("body", "receipt").select_related("chat")
+        return self.prefetch_related(models.Prefetch("source_message", messages))
 
     def as_of(self, moment: datetime) -> Self:
         """Rows that were true at `moment`."""

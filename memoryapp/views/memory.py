@@ -27,9 +27,9 @@ FOUND_MOST = 30
 def memory_facts(request: HtmxHttpRequest) -> HttpResponse:
     form = FactFilter(request.user, request.GET)
     asked = form.asked
-    facts = own_rows(request.user, "facts").exclude(status=Status.PENDING)
-    counts = dict(facts.current().order_by().values_list("kind").annotate(Count("pk")))
-    facts = form.narrow(facts)
+    known = Fact.objects.for_user(request.user).exclude(status=Status.PENDING)
+    counts = dict(known.current().order_by().values_list("kind").annotate(Count("pk")))
+    facts = form.narrow(known).with_source()
     query = asked["q"]
     rows = _found(request.user, query, asked["kind"], facts) if query else facts
     context = {
