@@ -16,7 +16,7 @@ from memoryapp.tokens import num_tokens
 
 UNUSED_FOR = timedelta(days=90)
 NEW_FOR = timedelta(days=7)  # what is newer had no chance to be used
-LIST_MOST = 20
+LIST_MOST = 10
 COMPARED_MOST = 2000  # the newest facts; comparing these takes some tens of milliseconds
 # With MiniLM two wordings of one fact are 0.83 to 0.93 near, two facts of one form 0.6 to 0.75.
 ALIKE = 0.8
