@@ -11,6 +11,15 @@ from memoryapp.evaluation.scenarios import Lesson
 from memoryapp.memory.wording import repeats
 
 QUESTION_MARKS = "?？؟"
+DENIAL = re.compile(
+    r"\b(?:not|never|no longer)\b|\b\w+n['’]t\b|\bnicht\b|\bkein(?:e[nmrs]?)?\b"
+    r"|\w\wm[iıuü]yor\w*|不|\bلا\b",
+    re.IGNORECASE,
+)
+NEGATIVE = re.compile(
+    rf"{DENIAL.pattern}|\b(?:no|none|nothing|hate\w*|dislike\w*)\b|讨厌|يكره|stop", re.IGNORECASE
+)
+CLAUSE_END = re.compile(r"[,.;:!?，。、！？؟]|\b(?:but|and|sondern|aber|any ?more|mehr)\b")
 SENTENCE = re.compile(r"[^.!?。！？؟\n]+[.!?。！？؟]*")
 
 
@@ -81,6 +90,19 @@ def unstorable(reading: Reading) -> Iterator[Bad]:
         yield Bad("junk", operation("odd", f"{sentence}\0", sentence))
         yield Bad("junk", operation("odd", "odd\0", f"{sentence}\0"))
         yield Bad("junk", operation("o" * 300, sentence * 200, sentence))
+
+
+def opposites(reading: Reading) -> Iterator[Bad]:
+    """What was denied as if it were so, with a quote that leaves the denial out, and what was said
+    as if it were denied."""
+    for sentence in reading.sentences:
+        for denied in DENIAL.split(sentence)[1:]:
+            if rest := CLAUSE_END.split(denied)[0].strip():
+                yield Bad("junk", operation("said", rest, rest))
+    for lesson in [] if NEGATIVE.search("\n".join(reading.said)) else reading.good:
+        if lesson.value and lesson.table == "fact":
+            value, about = f"not {lesson.value}", {"subject": lesson.subject}
+            yield Bad("junk", operation(f"{lesson.key}_denied", value, lesson.quote, **about))
 
 
 def own_prompts(reading: Reading) -> Iterator[Bad]:
@@ -189,8 +211,8 @@ def old_texts(reading: Reading) -> Iterator[dict[str, Any]]:
 
 
 BAD: tuple[Callable[[Reading], Iterator[Bad]], ...] = (
-    wrong_quotes, inventions, unstorable, own_prompts, questions, others_as_own, restatements,
-    revivals, overwritings,
+    wrong_quotes, inventions, unstorable, opposites, own_prompts, questions, others_as_own,
+    restatements, revivals, overwritings,
 )  # fmt: skip
 
 

@@ -31,7 +31,7 @@ DENIED = mood(
     r"|不|没|沒|别(?=[再说讓让用叫写])|\b(?:لا|لم|لن|ليس|ليست|لست|بدون)\b"
     r"|ない|ません|なかった|않|못|\b안 |아니",
     r"\bdis(?:like|able|agree)|hate|aversi|avoid|allerg|intoleran|unable|weak|trouble|struggl|fear|peeve"
-    r"|annoy|reject|oppos|restrict|constraint|limit|rule|policy|exclu|\bban|free\b|off\b|skip|stop"
+    r"|annoy|reject|oppos|restrict|constraint|limit|rule|policy|exclu|\bban(?:s|ned)?\b|free\b|off\b|skip|stop"
     r"|\bless\b|false|missing|\black|quit|hass|meid|frei\b|weniger|unverträglich"
     r"|讨厌|过敏|避免|忌|أكره|嫌い|苦手",
 )

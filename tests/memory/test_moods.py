@@ -11,6 +11,7 @@ NOT_SO = [
     ("I don't like olives.", "likes", "likes olives", "like olives"),
     ("I like olives.", "olives", "doesn't like olives"),
     ("I have a car.", "has_car", "no"),
+    ("I owe my bank 20000 euros.", "debt", "not owe my bank 20000 euros"),
     ("I don't have a car.", "has_car", "yes"),
     ("I don't live in Paris.", "city", "Paris", "live in Paris"),
     ("I don't live in Berlin any more, I live in Graz.", "city", "Berlin"),
