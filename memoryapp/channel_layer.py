@@ -16,17 +16,15 @@ import logging
 import time
 import uuid
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import psycopg
-from asgiref.sync import async_to_sync
 from channels.exceptions import ChannelFull
-from channels.layers import BaseChannelLayer, get_channel_layer
-from django.db import connection, connections, transaction
+from channels.layers import BaseChannelLayer
+from django.db import connections
 
 logger = logging.getLogger("memoryapp.bus")
 
@@ -300,34 +298,3 @@ class PostgresChannelLayer(BaseChannelLayer):
         if here.sending is None or here.sending.done():
             here.sending = asyncio.create_task(here.send_all())
         await sent
-
-
-def chat_group(chat_id: uuid.UUID | str) -> str:
-    """The group that hears all that happens in a chat."""
-    return f"chat.{chat_id}"
-
-
-@contextmanager
-def unless_bus_is_away(failure: str) -> Iterator[None]:
-    """Ask of the bus what can be done without; the log is told of a `failure`."""
-    try:
-        yield
-    except Exception as error:  # noqa: BLE001 - each layer has errors of its own
-        logger.debug("%s: %s", failure, error)
-
-
-def person_group(user_id: int) -> str:
-    """The group that hears what every page of a person shows, whichever chat it is of."""
-    return f"person.{user_id}"
-
-
-def publish(group: str, message: Message) -> None:
-    """Send to a group from synchronous code, when the current transaction commits."""
-    layer = get_channel_layer()
-    if not isinstance(layer, PostgresChannelLayer):
-        # What was committed is done, whether or not the page could be told.
-        transaction.on_commit(lambda: async_to_sync(layer.group_send)(group, message), robust=True)
-        return
-    with connection.cursor() as cursor:
-        for payload in packed([json.dumps([group, True, message])]):
-            cursor.execute("select pg_notify(%s, %s)", [TOPIC, payload])

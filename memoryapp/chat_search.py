@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from memoryapp.fragments import chat_list
 from memoryapp.memory import recall
 from memoryapp.memory.floors import floor
+from memoryapp.memory.memories import Memory
 from memoryapp.models import Chat, User
 
 TITLES, TURNS = 50, 40  # so many of each at most
@@ -26,7 +27,7 @@ def search(user: User, query: str, *, is_archived: bool = False) -> list[Found]:
     for word in query.split():
         titled = titled.filter(title__icontains=word)
     found = {str(chat.pk): Found(chat) for chat in titled[:TITLES]}
-    best: dict[str, recall.Memory] = {}
+    best: dict[str, Memory] = {}
     for turn in recall.search(user, query, limit=TURNS, kind="turn"):
         fits = turn.words or turn.score >= floor() + HIGHER
         if turn.chat_id and turn.chat_id not in found and fits:

@@ -8,7 +8,8 @@ from uuid import UUID
 
 from channels.layers import get_channel_layer
 
-from memoryapp.channel_layer import RESTORED, chat_group, unless_bus_is_away
+from memoryapp.bus import chat_group, unless_bus_is_away
+from memoryapp.channel_layer import RESTORED
 from memoryapp.models import Message
 from memoryapp.patience import cancel, let_go, patiently
 from memoryapp.replies import Event, ask_for_snapshot

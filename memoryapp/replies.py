@@ -17,7 +17,7 @@ from django.utils.translation import gettext_noop
 from memoryapp import writers
 from memoryapp.accounting import account_for_part
 from memoryapp.agents import llm
-from memoryapp.channel_layer import chat_group, unless_bus_is_away
+from memoryapp.bus import chat_group, reply_group, unless_bus_is_away
 from memoryapp.models import Message
 from memoryapp.models.messages import INTERRUPTED
 from memoryapp.patience import AWAY, cancel, in_database, patiently
@@ -43,11 +43,6 @@ KEEP = """
 
 Event = dict[str, Any]
 Status = Message.Status
-
-
-def reply_group(reply_id: UUID | str) -> str:
-    """The group that hears what is asked of the process that writes a reply."""
-    return f"reply.{reply_id}"
 
 
 @dataclass(frozen=True)

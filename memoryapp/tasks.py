@@ -15,7 +15,7 @@ from django.db import transaction
 from django.utils.translation import gettext_noop
 
 from memoryapp import learning, writers
-from memoryapp.channel_layer import chat_group, person_group, publish
+from memoryapp.bus import chat_group, person_group, publish
 from memoryapp.locks import one_at_a_time, unless_busy
 from memoryapp.memory import eviction, indexing, ledger, log, resources
 from memoryapp.memory.embeddings import EmbeddingUnavailable

@@ -14,7 +14,8 @@ from redis import Redis
 
 from memoryapp import followers, replies, turns
 from memoryapp.agents import llm
-from memoryapp.channel_layer import PostgresChannelLayer, publish
+from memoryapp.bus import publish
+from memoryapp.channel_layer import PostgresChannelLayer
 from memoryapp.models import Message
 from tests.fakes import says
 from tests.processes import free_port

@@ -13,7 +13,7 @@ from django.contrib.auth.models import AnonymousUser
 
 from memoryapp import branches, followers, fragments, replies, tasks, turns
 from memoryapp.agents import llm
-from memoryapp.channel_layer import chat_group, person_group
+from memoryapp.bus import chat_group, person_group
 from memoryapp.memory import ledger
 from memoryapp.models import Message
 from memoryapp.patience import in_database

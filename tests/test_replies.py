@@ -15,6 +15,7 @@ from psycopg import AsyncConnection
 
 from memoryapp import followers, replies, turns
 from memoryapp.agents import llm, talker
+from memoryapp.bus import reply_group
 from memoryapp.channel_layer import conninfo
 from memoryapp.models import Chat, Message, Usage
 from memoryapp.patience import in_database
@@ -360,7 +361,7 @@ async def test_a_finished_reply_that_was_followed_leaves_nothing_on_the_bus(chat
 async def test_a_follower_that_misses_something_asks_until_it_is_answered(chat, bus, monkeypatch):
     monkeypatch.setattr(followers, "ASK_SECONDS", 0)
     asked, channel = await bus.new_channel(), await bus.new_channel()
-    await bus.group_add(replies.reply_group("r"), asked)
+    await bus.group_add(reply_group("r"), asked)
     follower, delta = followers.Follower("r", channel), {"type": "reply.delta", "reply": "r"}
     given = [
         await follower.take({**delta, "offset": 0, "text": "Good "}),

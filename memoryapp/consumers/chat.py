@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from memoryapp import followers, fragments, replies, turns
-from memoryapp.channel_layer import chat_group, person_group, unless_bus_is_away
+from memoryapp.bus import chat_group, person_group, unless_bus_is_away
 from memoryapp.consumers.page import UNREADABLE, Event, PageConsumer, Screen, text_in
 from memoryapp.models import Chat, Message, User
 

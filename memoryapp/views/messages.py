@@ -16,7 +16,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from django_htmx.http import HttpResponseClientRedirect, reswap, trigger_client_event
 
 from memoryapp import branches, fragments, replies, tasks, turns
-from memoryapp.channel_layer import chat_group, publish
+from memoryapp.bus import chat_group, publish
 from memoryapp.forms import MessageForm
 from memoryapp.http import HtmxHttpRequest
 from memoryapp.memory import marks
