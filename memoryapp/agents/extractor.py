@@ -85,6 +85,9 @@ OPERATIONS_READ = 100
 LIMITS = UsageLimits(request_limit=3)  # an answer and two more chances to keep to the form
 
 
+# As a model may name the user, whose facts have no subject.
+ONESELF = ("user", "the user", "me", "myself", "i", "self", "ich", "der nutzer", "我", "用户")
+
 Speaker = Literal["user", "assistant"]
 
 
@@ -242,13 +245,18 @@ def _operations(
             kind=proposal.kind,
             key=snake_case(proposal.key),
             value=proposal.value.strip(),
-            subject=proposal.subject.strip(),
+            subject="" if is_oneself(proposal.subject) else proposal.subject.strip(),
             quote=proposal.quote.strip(),
             replaces="" if proposal.replaces is None else ids.get(proposal.replaces, ""),
             valid_from=aware(proposal.valid_from),
             due_at=aware(proposal.due_at),
             expires_at=aware(proposal.expires_at),
         )
+
+
+def is_oneself(subject: str) -> bool:
+    """Whether a subject, which is to be empty for the user, stands for them."""
+    return subject.strip().casefold() in ONESELF
 
 
 def snake_case(key: str) -> str:

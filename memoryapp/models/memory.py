@@ -51,10 +51,6 @@ class RememberedQuerySet(models.QuerySet[Row]):
         """Current rows that may reach a prompt."""
         return self.current().filter(status=Status.ACTIVE)
 
-    def not_paused(self) -> Self:
-        """Current rows that are in use or wait for a decision."""
-        return self.current().exclude(status=Status.PAUSED)
-
     def waiting(self) -> Self:
         """Rows that wait for their owner's decision."""
         return self.current().filter(status=Status.PENDING)

@@ -100,6 +100,15 @@ async def test_a_row_that_is_not_known_replaces_nothing():
     assert run.output[0].replaces == ""
 
 
+@pytest.mark.parametrize(("subject", "about"), [(" The user", ""), ("Me", ""), ("Mia", "Mia")])
+async def test_the_user_is_no_subject(subject, about):
+    model = learns(operation("city", "Graz", "Graz", subject=subject))
+
+    run = await learned(model, [heard("Graz")])
+
+    assert run.output[0].subject == about
+
+
 async def test_a_model_that_is_not_local_answers_through_a_tool():
     hosted = Choice("hosted", is_offline=False, is_local=False)
 
