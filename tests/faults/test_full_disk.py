@@ -53,10 +53,15 @@ def test_what_finds_no_room_is_refused_whole_and_all_goes_on_when_there_is(model
     with product(model, DATA_DIR=str(small_disk)) as up:
         chats, ballast = [up.make_chat() for _ in range(10)], small_disk / "ballast"
         asked = up.begin_replies(5, "[[words=200 pace=0.05]]")
+        model.thinks = 3.0  # what is learned meanwhile finds no room, either
+        up.say(up.make_chat(), "My bicycle is green. [[words=2]]").ended()
+        wait_until(lambda: model.num_extracting, 30)
         fill(ballast)
         chat, sent, told = refused(up, chats)
         assert told["code"] == "database_full"
         wait_until(lambda: not model.streaming, 30)  # whatever has ended can't be saved
+        wait_until(lambda: not model.num_extracting, 30)
+        model.thinks = 0.0
         ballast.unlink()
         freed_at = time.monotonic()
         wait_until(up.is_ready, 90)
@@ -75,3 +80,5 @@ def test_what_finds_no_room_is_refused_whole_and_all_goes_on_when_there_is(model
         again = up.http.post(f"/chats/{chat}/messages", json=sent)
         assert (again.status_code, again.json()["body"]) == (201, words(2))
         assert up.replies(chat) == [("complete", words(2))]
+        wait_until(lambda: up.learned() == {"bicycle": (1, 1)}, 150)
+        note("seconds until all was learned", time.monotonic() - freed_at)
