@@ -74,6 +74,7 @@ PLAIN = [
     ("Ich spiele gern Fußball", [("likes_football", "Fußball")]),
     ("Bier mag ich nicht", [("dislikes_beer", "Bier")]),
     ("Pizza mag ich sehr", [("likes_pizza", "Pizza")]),
+    ("I don't like the cold, and Kiel is not that big", [("dislikes_cold", "cold")]),
     ("I've two cats", [("cats", "two cats")]),
     ("Unsere Katze heißt Mimi und ist 3 Jahre alt", [("cat_name", "Mimi")]),
     ("My dog's name is Bello and he's 5", [("dog_name", "Bello")]),

@@ -101,10 +101,12 @@ SOME = re.compile(
 def listed(text: str) -> list[str]:
     """The things of "a, b and c", without the article or the "to" that each may begin with.
 
-    What points at something said elsewhere ("it", "the way you write") is left out. Nobody likes
-    more than ten things in one breath: that is a list of something else.
+    What points at something said elsewhere ("it", "the way you write") is left out, and so is a
+    sentence ("Kiel is big"). Nobody likes more than ten things in one breath: that is a list of
+    something else.
     """
     things = re.split(r"\s*,\s*(?:and |und |or )?|\s+(?:and|und|sowie)\s+", text)
     things = [thing for thing in things if not re.match(NO_THINGS, thing, re.IGNORECASE)]
+    things = [thing for thing in things if not re.search(r"\b(?:is|are|ist|sind)\b", thing)]
     things = [SOME.sub("", thing) for thing in things if thing]
     return things if len(things) <= MOST_THINGS else []
