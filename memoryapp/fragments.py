@@ -75,7 +75,7 @@ class Entry:
     def has_receipt(self) -> bool:
         """Whether a line under the reply has something to say: of memory, or of its model."""
         receipt = self.message.receipt
-        told = ("resources", "recall_timed_out", "continues", "instead_of")
+        told = ("resources", "recall_timed_out", "continues", "instead_of", "without")
         is_told = self.problem or any(map(receipt.get, told))
         return bool(self.num_used or self.learned or self.num_waiting or is_told)
 

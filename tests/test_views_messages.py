@@ -260,6 +260,8 @@ async def test_a_reply_is_written_again_without_a_memory(bus, chat, ada, ben):
     await client.post(url("regenerate", old.pk), data, headers=HTMX)
     new = await finished(await chat.messages.exclude(pk=old.pk).aget(role="assistant"))
     assert new.receipt["without"] == [str(fact.pk)]
+    html = text_of(await client.get(f"/chats/{chat.pk}/"))
+    assert "Left out 1 memory, as you asked" in html
 
 
 @slow
