@@ -26,9 +26,10 @@ document.addEventListener("htmx:wsOpen", join);
 document.addEventListener("htmx:sendError", () => tell("unreachable"));
 document.addEventListener("htmx:timeout", () => tell("unreachable"));
 document.addEventListener("htmx:responseError", (event) => tell(String(event.detail.xhr.status)));
-document.addEventListener("htmx:beforeRequest", () => {
+// What is told stands until the person does the next thing; the page asks by itself, too.
+document.addEventListener("htmx:beforeRequest", (event) => {
   const problem = one("#problem");
-  if (problem) problem.hidden = true;
+  if (problem && event.detail.requestConfig.triggeringEvent?.isTrusted) problem.hidden = true;
 });
 
 // Fragments

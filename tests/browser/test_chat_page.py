@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from memoryapp.agents import llm
 from memoryapp.models import Chat, Fact
 from tests.browser.conftest import PHONE
-from tests.browser.thread import box, is_finished, reply, say, words_of
+from tests.browser.thread import box, is_finished, read_again, reply, say, words_of
 from tests.factories import make_chat
 from tests.fakes import says
 
@@ -260,6 +260,8 @@ def test_a_send_that_fails_says_so_and_keeps_the_text(browse, ada, chat, answer,
     say(page, "Don't lose this")
     expect(page.locator("#problem")).to_contain_text(sentence)
     expect(box(page)).to_have_value("Don't lose this")
+    read_again(page, chat)  # by itself
+    expect(page.locator("#problem")).to_contain_text(sentence)
     person.errors.clear()
 
 
