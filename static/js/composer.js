@@ -72,15 +72,17 @@ function editLast() {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.target.id !== "composer-body" || isComposing(event)) return;
+  const isEdit = event.target.matches?.("[data-edit-form] textarea");
+  if ((event.target !== bodyBox() && !isEdit) || isComposing(event)) return;
   const isPlain = !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey;
-  if (event.key === "ArrowUp" && isPlain && !written()) {
+  if (event.key === "ArrowUp" && isPlain && !isEdit && !written()) {
     event.preventDefault();
     editLast();
   }
   if (event.key !== "Enter" || event.shiftKey || event.altKey || (isTouch.matches && isPlain)) return;
   event.preventDefault();
-  submit();
+  if (isEdit) event.target.form.requestSubmit();
+  else submit();
 });
 
 document.addEventListener("input", (event) => {

@@ -150,6 +150,20 @@ def test_arrow_up_edits_the_last_message_and_its_versions_are_walked(browse, ada
     expect(question).to_contain_text("Good evening")
 
 
+def test_an_edit_is_sent_by_the_keys_that_send_a_message(browse, ada, chat):
+    page = browse(ada).open(f"/chats/{chat.pk}/")
+    box(page).press("ArrowUp")
+    edit = page.get_by_role("textbox", name="Edit and ask again")
+    edit.fill("Good evening")
+    edit.press("Shift+Enter")
+    edit.press("ArrowUp")  # which edits nothing else meanwhile
+    expect(edit).to_have_value("Good evening\n")
+    with llm.override({"talker": says("And to you.")}):
+        edit.press("Enter")
+        expect(page.get_by_text("And to you.")).to_be_visible()
+    expect(page.locator(".message--user")).to_contain_text("Good evening")
+
+
 def test_an_edit_outlives_what_else_happens_in_the_chat(browse, ada, chat):
     person = browse(ada)
     page, other = person.open(f"/chats/{chat.pk}/"), person.open(f"/chats/{chat.pk}/")
