@@ -3,7 +3,7 @@
 import re
 
 from memoryapp.memory import languages
-from memoryapp.memory.moods import IMAGINED, NO_DENIAL
+from memoryapp.memory.moods import DENIED, IMAGINED, NO_DENIAL
 from memoryapp.memory.operations import Operation
 from memoryapp.memory.support import sentence_to
 from memoryapp.memory.whose import RELATED, whom_of
@@ -29,12 +29,6 @@ OVER = re.compile(
     r"|不\w{1,4}了|停止|取消|辞|分手|不再|离开|离职|卖|忘了|忘掉|去世|死了|丢了|结束|戒|退了|搬走|没了|完成了"
     r"|\b(?:لم أعد|توقفت|تركت|بعت|انس|مات|توفي|فقدت|انفصلت|استقلت|انتهيت?|ألغيت)\b"
     rf"|{languages.OVER_UNSPACED}",
-    re.IGNORECASE,
-)
-# What only denies, so that it matters what: "Berlin is not that big" ends no home.
-DENIES = re.compile(
-    r"\b(?:not|no|never|without|nicht|kein\w*|nie|ohne|pas|jamais|nunca|non|não|niet|geen|inte|ikke"
-    r"|не|нет|değil|yok)\b|n['’]t\b|\w\wm[ıiuü]yor|不|没|ない|ません|\b(?:لم|لا|ليس|لست)\b",
     re.IGNORECASE,
 )
 # "I will not leave Berlin", "I never quit".
@@ -88,7 +82,8 @@ def says_it_ended(row: Fact | Prompt, operation: Operation, body: str) -> bool:
         return not is_over and PUTS_RIGHT.search(sentence) is not None
     if is_over or (getattr(row, "kind", "") == Fact.Kind.TASK and has_happened(sentence)):
         return True
-    is_denied = DENIES.search(sentence) is not None
+    # What is only denied: "Berlin is not that big" ends no home.
+    is_denied = DENIED.told.search(sentence) is not None
     return is_denied and stems(sentence, BESIDE) <= stems(f"{row.text} {row.quote}")
 
 
@@ -99,4 +94,4 @@ def is_of_another(row: Fact | Prompt, sentence: str) -> bool:
 
 
 def has_happened(sentence: str) -> bool:
-    return HAPPENED.search(sentence) is not None and DENIES.search(sentence) is None
+    return HAPPENED.search(sentence) is not None and DENIED.told.search(sentence) is None

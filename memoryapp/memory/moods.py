@@ -25,7 +25,7 @@ def mood(told: str, stated: str) -> Mood:
 
 DENIED = mood(
     r"\b(?:not|cannot|never|no|none|nor|neither|nobody|hardly|without|nicht|kein\w*|nie|niemals"
-    r"|weder|ohne|pas|jamais|aucune?|sans|nunca|tampoco|jamás|não|non|niet|geen|nooit|не|нет"
+    r"|weder|ohne|pas|jamais|aucune?|sans|nunca|tampoco|jamás|não|non|niet|geen|nooit|inte|ikke|не|нет"
     r"|никогда|değil|yok)\b(?!-)|n['’]t\b|\b(?:ne |n['’])\S+ plus\b"
     r"|\w\w(?:m[ıiuü]yor\w*|m[ae]d[ıi][mkn]?)\b"
     r"|不|没|沒|别(?=[再说讓让用叫写])|\b(?:لا|لم|لن|ليس|ليست|لست|بدون)\b"
