@@ -58,11 +58,11 @@ class ResourceAdmin(RowAdmin):
 
 @admin.register(Passage)
 class PassageAdmin(ReadOnlyAdmin):
-    list_display = [beginning_of("body"), "resource", "position", "page", "is_embedded"]
+    list_display = [beginning_of("body"), "resource", "position", "is_embedded"]
     list_filter = ["embedding_model"]
     list_select_related = ["resource"]
     search_fields = ["body", "resource__name", "resource__user__username"]
-    fields = ["resource", "position", "page", "body", "embedding_model"]
+    fields = ["resource", "position", "body", "embedding_model"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Passage]:
         passages: QuerySet[Passage] = super().get_queryset(request)

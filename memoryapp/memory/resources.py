@@ -38,7 +38,6 @@ class Found:
     resource_name: str
     passage_id: int
     position: int
-    page: int | None
     text: str
     score: float
 
@@ -137,7 +136,6 @@ def found(passage: Passage, score: float) -> Found:
         resource_name=passage.resource.name,
         passage_id=passage.pk,
         position=passage.position,
-        page=passage.page,
         text=passage.body,
         score=round(score, 4),
     )

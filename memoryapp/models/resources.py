@@ -68,7 +68,6 @@ class PassageQuerySet(models.QuerySet["Passage"]):
 class Passage(Searchable):
     resource = models.ForeignKey(Resource, models.CASCADE, related_name="passages")
     position = models.PositiveIntegerField()
-    page = models.PositiveIntegerField(null=True)
     body = models.TextField()
 
     tsv = words_of("body")

@@ -52,7 +52,6 @@ class EmbeddingChoice(models.Model):
     id = models.PositiveSmallIntegerField(primary_key=True, default=1, editable=False)
     model = models.CharField(max_length=100)
     previous = models.CharField(max_length=100)
-    switched_at = models.DateTimeField(auto_now=True)
 
     class Meta:
         constraints: ClassVar = [

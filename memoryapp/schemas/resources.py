@@ -34,6 +34,5 @@ class FoundOut(Shown):
     resource_name: str
     passage_id: int
     position: int
-    page: int | None
     text: str
     score: float

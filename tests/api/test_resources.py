@@ -113,6 +113,8 @@ def test_search_finds_the_passage_and_says_where_it_stands(ada, ben, as_ada, as_
     resources.read(resource)
     (found,) = told(as_ada("GET", "/resources/search?q=deploy with Terraform"), 200)
     assert found["resource_id"] == str(resource.pk)
+    where = {"resource_id", "resource_name", "passage_id", "position"}
+    assert set(found) == {*where, "text", "score"}
     assert found["position"] == 0
     assert "Terraform" in found["text"]
     assert told(as_ben("GET", "/resources/search?q=deploy with Terraform"), 200) == []
