@@ -130,6 +130,18 @@ async def test_an_extractor_that_echoes_its_schema_teaches_nothing_and_the_page_
     assert "t learn from this message: The model answered in a way" in text_of(page)
 
 
+async def test_a_web_page_instead_of_what_was_learned_is_named_on_the_page(
+    ada, chat, model_server, settings
+):
+    settings.EXTRACTOR_MODEL = "openai-chat:small"
+    model_server.say(b"<html>Sign in</html>", content_type="text/html")
+    with pytest.raises(AgentFailed, match="A web page came"):
+        await in_database(tasks.extract, str(chat.pk))
+    person = await async_client_of(ada)
+    page = await person.get(f"/chats/{chat.pk}/")
+    assert "t learn from this message: A web page came where" in text_of(page)
+
+
 async def test_a_refused_connection_is_tried_again_and_then_told(ask, chat, model_server):
     model_server.stop()
     started = time.monotonic()

@@ -41,17 +41,19 @@ def begin(
 
     The answer is there later. What a model did wrong is raised as AgentFailed, with a sentence.
     """
-    with explained():
-        choice = llm.choose(agent)
-        asking = _asked(llm.build(choice, agent), partial(work, *arguments, choice=choice))
+    choice = llm.choose(agent)
+    asking = _asked(agent, choice, partial(work, *arguments, choice=choice))
     return asyncio.run_coroutine_threadsafe(asking, _loop(os.getpid()))
 
 
-async def _asked(model: Model, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
-    if id(model) not in _open:
-        _open[id(model)] = model
-        await model.__aenter__()
+async def _asked(
+    agent: llm.Configured, choice: llm.Choice, work: Callable[[], Coroutine[Any, Any, Result]]
+) -> Result:
     with explained():
+        model = llm.build(choice, agent)
+        if id(model) not in _open:
+            _open[id(model)] = model
+            await model.__aenter__()
         return await work()
 
 

@@ -199,21 +199,26 @@ def label(choice: Choice) -> str:
 
 def prepare() -> None:
     """Load what the talker's model needs. That takes a second, and only the first time."""
-    with suppress(UserError):  # whoever asks it something is told
-        build(choose("talker"), "title")
+    choice = choose("talker")
+    if not choice.is_offline:
+        with suppress(UserError):  # whoever asks it something is told
+            _model("talker", choice.name, _base_url(choice.name), None)
 
 
 def build(choice: Choice, agent: Agent) -> Model:
-    """The pydantic-ai model of a choice. Raises UserError, with what to do, for a bad name."""
+    """The pydantic-ai model of a choice, for the running event loop.
+
+    Raises UserError, with what to do, for a bad name.
+    """
     if agent in _overrides:
         return _overrides[agent]
     if choice.is_offline:
         return offline.model(agent)
-    client = streaming.client() if agent == "talker" else None
+    client = streaming.client(is_streamed=agent == "talker")
     return _model(agent, choice.name, _base_url(choice.name), client)
 
 
-# One for each agent: those in the background close their connections when they are done.
+# One for each agent: a provider that makes its own client closes it when the agent is done.
 @lru_cache(maxsize=16)
 def _model(agent: Agent, name: str, base_url: str, client: AsyncClient | None) -> Model:
     def provider(kind: str) -> Provider[Any]:

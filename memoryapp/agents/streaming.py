@@ -37,29 +37,39 @@ NUMBERING = ("created", "sequence_number", "obfuscation")
 
 Frame = dict[str, Any]
 
-_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx2.AsyncClient] = WeakKeyDictionary()
+Clients = dict[bool, httpx2.AsyncClient]
+_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, Clients] = WeakKeyDictionary()
 _open: set["Beaten"] = set()
 
 
-def client() -> httpx2.AsyncClient:
-    """The HTTP client of the running event loop whose event streams come in beats."""
-    loop = asyncio.get_running_loop()
-    if loop not in _clients:
-        _clients[loop] = create_async_httpx2_client()
-        _clients[loop].event_hooks = {**_clients[loop].event_hooks, "response": [_beat]}
-    return _clients[loop]
+def client(*, is_streamed: bool) -> httpx2.AsyncClient:
+    """The HTTP client of the running event loop for whole answers, or for streams, in beats."""
+    clients = _clients.setdefault(asyncio.get_running_loop(), {})
+    if is_streamed not in clients:
+        clients[is_streamed] = made = create_async_httpx2_client()
+        look = [_refuse_page, _beat] if is_streamed else [_refuse_page]
+        made.event_hooks = {**made.event_hooks, "response": look}
+    return clients[is_streamed]
+
+
+async def _refuse_page(response: httpx2.Response) -> None:
+    if response.is_success and _kind(response) in WEB_PAGES:
+        raise WebPage
 
 
 async def _beat(response: httpx2.Response) -> None:
-    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    kind = _kind(response)
     # Read as events, what is none of them would be an empty reply.
-    if response.is_success and kind in WEB_PAGES:
-        raise WebPage
     if response.is_success and kind == "application/json":
         raise NoStream
     if kind == "text/event-stream" and "content-encoding" not in response.headers:
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         response.stream = Beaten(response.stream)
+
+
+def _kind(response: httpx2.Response) -> str:
+    content_type: str = response.headers.get("content-type", "")
+    return content_type.partition(";")[0].strip().lower()
 
 
 def beat() -> float:

@@ -1,12 +1,15 @@
 import json
+from datetime import UTC, datetime
+from functools import partial
 
 import pytest
 
-from memoryapp.agents import llm, summarizer
+from memoryapp.agents import extractor, llm, summarizer
 from memoryapp.agents.asking import begin
 from memoryapp.agents.failures import AgentFailed
 from memoryapp.agents.talker import Said
 
+HEARD = [extractor.Heard(1, "user", "I moved to Graz.", datetime.now(UTC))]
 SAID = [Said("user", "I moved to Graz."), Said("assistant", "How do you like it?")]
 
 
@@ -35,3 +38,19 @@ def test_what_goes_wrong_is_raised_where_it_was_asked(server):
     server.stop()
     with pytest.raises(AgentFailed, match="connection to the model"):
         begin("summarizer", summarizer.summarize, SAID).result()
+
+
+@pytest.mark.parametrize(
+    ("agent", "work"),
+    [
+        ("extractor", partial(extractor.extract, HEARD, [])),
+        ("summarizer", partial(summarizer.summarize, SAID)),
+        ("summarizer", partial(summarizer.title, SAID)),
+    ],
+)
+@pytest.mark.parametrize("kind", ["openai-chat", "openai"])
+def test_a_web_page_in_the_place_of_an_answer_is_named(server, settings, kind, agent, work):
+    settings.TALKER_MODEL = f"{kind}:small"
+    server.say(b"<html>Sign in</html>", content_type="text/html; charset=utf-8")
+    with pytest.raises(AgentFailed, match="A web page came where the model's answer should be"):
+        begin(agent, work).result()

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, Literal
 
 from pydantic_ai import RunContext
@@ -39,6 +40,7 @@ RULES: dict[str, Rules] = {
 }
 
 
+@cache
 def model(agent: Literal["talker", "extractor", "summarizer", "title"]) -> Model:
     """The model that does one agent's work without any language model.
 
