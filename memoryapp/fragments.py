@@ -69,7 +69,16 @@ class Entry:
     @property
     def num_learned(self) -> int:
         """What was learned and not taken back; a thing that has changed since was learned too."""
-        return sum(learned.standing in ("holds", "changed") for learned in self.learned)
+        return sum(not (each.is_ending or each.is_taken_back) for each in self.learned)
+
+    @property
+    def num_ended(self) -> int:
+        """What was said to hold no longer, and not taken back."""
+        return sum(each.is_ending and not each.is_taken_back for each in self.learned)
+
+    @property
+    def has_taught(self) -> bool:
+        return bool(self.num_learned or self.num_ended)
 
     @property
     def has_receipt(self) -> bool:

@@ -30,6 +30,15 @@ class Learned:
     def holds(self) -> bool:
         return self.standing == "holds"
 
+    @property
+    def is_ending(self) -> bool:
+        """Whether it taught no value, but that one holds no longer."""
+        return self.event.action == Action.CLOSED
+
+    @property
+    def is_taken_back(self) -> bool:
+        return self.standing in ("undone", "forgotten")
+
 
 def learned_from(user: User, events: MemoryEventQuerySet) -> list[Learned]:
     """These events, oldest first, each with whether what it did still holds."""
@@ -39,12 +48,12 @@ def learned_from(user: User, events: MemoryEventQuerySet) -> list[Learned]:
     kinds: dict[UUID | None, str] = dict(
         Fact.objects.for_user(user).filter(pk__in=ids).values_list("pk", "kind")
     )
-    current: set[tuple[Any, ...]] = set()
+    current: dict[tuple[Any, ...], str] = {}
     later: dict[UUID, str] = {}
     for table, place in PLACES.items():
         rows: Any = table.objects.for_user(user)
-        for row in rows.filter(valid_to=None, key__in=keys).only(*place):
-            current |= {(row.table, row.pk), (row.table, *row.place)}
+        for row in rows.filter(valid_to=None, key__in=keys).only("value", *place):
+            current |= dict.fromkeys([(row.table, row.pk), (row.table, *row.place)], row.value)
         later |= dict(rows.filter(replaces__in=ids).values_list("replaces_id", "value"))
     return [
         Learned(
@@ -57,14 +66,15 @@ def learned_from(user: User, events: MemoryEventQuerySet) -> list[Learned]:
 
 
 def standing(
-    event: MemoryEvent, current: set[tuple[Any, ...]], later: Mapping[UUID, str]
+    event: MemoryEvent, current: Mapping[tuple[Any, ...], str], later: Mapping[UUID, str]
 ) -> Standing:
-    """What became of a change, by the rows and the keys of subjects that are `current`, and by row
-    the value that came `later`."""
+    """What became of a change, by the values that the rows and the keys of subjects have that are
+    `current`, and by row the value that came `later`."""
     if event.key == GONE:
         return "forgotten"
     if event.action == Action.CLOSED:
-        return "undone" if (event.table, event.subject, event.key) in current else "holds"
+        now = current.get((event.table, event.subject, event.key))
+        return "holds" if now is None else "undone" if now == event.before else "changed"
     if (event.table, event.row_id) in current:
         return "holds"
     successor = later.get(event.row_id) if event.row_id else None
