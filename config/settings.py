@@ -209,6 +209,7 @@ ACCOUNT_SESSION_REMEMBER = True
 # Language and time
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("de", "Deutsch")]
+LANGUAGE_COOKIE_AGE = 31_536_000
 LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = env.str("TIME_ZONE", default="UTC")
 USE_TZ = True

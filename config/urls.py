@@ -16,6 +16,8 @@ accounts = [
     path("password/change/", account.password_change, name="account_change_password"),
 ]
 
+handler500 = "memoryapp.outage.broken"
+
 urlpatterns = [
     path("", include("memoryapp.urls")),
     path("accounts/", include(accounts)),

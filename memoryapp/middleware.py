@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseForbidden
 from django.utils import timezone, translation
 
@@ -18,10 +19,13 @@ def person(
     def middleware(request: HttpRequest) -> HttpResponse:
         if not request.user.is_authenticated:
             return get_response(request)
-        user = request.user
+        user, asked_for = request.user, translation.get_language()
         with timezone.override(user.zone), translation.override(user.language):
             response = get_response(request)
         response.headers.setdefault("Content-Language", user.language)
+        if user.language != asked_for:  # it is asked for where nobody can tell who it is, too
+            name, age = settings.LANGUAGE_COOKIE_NAME, settings.LANGUAGE_COOKIE_AGE
+            response.set_cookie(name, user.language, max_age=age, samesite="Lax")
         if not is_signed_in(request):  # any more: drafts must not outlast a session
             response.headers["Clear-Site-Data"] = '"storage"'
         return response

@@ -8,6 +8,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from asgiref.sync import sync_to_async
 from django.db import InterfaceError, OperationalError, connection
+from psycopg.errors import DiskFull
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -22,6 +23,11 @@ WAITS = (0.1, 2.0)  # seconds before the second try, and the longest between two
 # Django would do all that is asked outside of requests in one thread, where each commit of each
 # reply waits for those of all others. Together with recall's these leave the pool some to spare.
 threads = ThreadPoolExecutor(8, thread_name_prefix="database")
+
+
+def is_full(error: BaseException) -> bool:
+    """Whether an error of the database is that it has no room left on its disk."""
+    return isinstance(error.__cause__, DiskFull)
 
 
 async def in_database(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

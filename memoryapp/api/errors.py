@@ -16,9 +16,8 @@ from django.http.multipartparser import MultiPartParserError
 from ninja import NinjaAPI
 from ninja.errors import HttpError
 from ninja.errors import ValidationError as ParameterError
-from psycopg.errors import DiskFull
 
-from memoryapp.patience import AWAY
+from memoryapp.patience import AWAY, is_full
 from memoryapp.replies import DATABASE_AWAY
 from memoryapp.turns import ReplyStreaming
 
@@ -84,7 +83,7 @@ def unreadable(request: HttpRequest, error: Exception) -> HttpResponse:
 
 def database_away(request: HttpRequest, error: Exception) -> HttpResponse:
     logger.error("The database doesn't answer: %s", error)
-    if isinstance(error.__cause__, DiskFull):
+    if is_full(error):
         return answer(503, "database_full", DATABASE_FULL, {"Retry-After": "60"})
     return answer(503, "database_away", DATABASE_AWAY, {"Retry-After": "10"})
 
