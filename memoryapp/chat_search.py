@@ -28,7 +28,7 @@ def search(user: User, query: str, *, is_archived: bool = False) -> list[Found]:
         titled = titled.filter(title__icontains=word)
     found = {str(chat.pk): Found(chat) for chat in titled[:TITLES]}
     best: dict[str, Memory] = {}
-    for turn in recall.search(user, query, limit=TURNS, kind="turn"):
+    for turn in recall.search_turns(user, query, limit=TURNS):
         fits = turn.words or turn.score >= floor() + HIGHER
         if turn.chat_id and turn.chat_id not in found and fits:
             best.setdefault(turn.chat_id, turn)

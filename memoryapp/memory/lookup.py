@@ -63,6 +63,18 @@ from memoryapp_messagepart as part join memoryapp_message as message on message.
     join memoryapp_chat as chat on chat.id = chat_id
 where part.user_id = %(user)s and {MAY_BE_TOLD}
 """
+# Each language that a person has written in, by one look into the index for each.
+LANGUAGES = """
+with recursive found (config) as (
+    select min(config::oid) from memoryapp_message where user_id = %(user)s and is_findable
+    union all
+    select (
+        select min(message.config::oid) from memoryapp_message as message
+        where user_id = %(user)s and is_findable and message.config::oid > found.config
+    ) from found where found.config is not null
+)
+select config::regconfig::text from found where config is not null
+"""
 TAUGHT = """
 select source_message_id from memoryapp_fact
 where user_id = %(user)s and source_message_id is not null and (status in ('paused', 'pending')
@@ -92,8 +104,9 @@ def turns_of(user: User, *, chat: Chat | None = None, withheld: Withheld = NOTHI
     withheld or waits for approval, with the replies to them: they would tell it all the same.
     """
     parameters = {"user": user.pk, **withheld.parameters}
-    taught = [message for (message,) in fetch(TAUGHT, parameters)]
-    return Source([TURNS, PARTS], {**parameters, "chat": chat and chat.pk, "taught": taught})
+    [(taught, languages)] = fetch(f"select array({TAUGHT}), array({LANGUAGES})", parameters)
+    parameters = {**parameters, "chat": chat and chat.pk, "taught": taught}
+    return Source([TURNS, PARTS], parameters, languages)
 
 
 def understood(user: User, question: str, *, seconds: float = 10) -> Question:

@@ -153,17 +153,29 @@ def search(
 
     It is the owner who looks, so memory need not be on.
     """
+    if kind == TURN:
+        memories = marked(user, search_turns(user, question, limit=limit))
+    else:
+        memories = search_facts(user, question, limit=limit, kind=kind)
+    return [memory for memory in memories if memory.score >= min_score]
+
+
+def search_facts(user: User, question: str, *, limit: int, kind: str = "") -> list[Memory]:
     if not question.strip():
         return []
     asked = understood(user, question)
-    if kind == TURN:
-        # Facts lend to the turns that taught them.
-        best = scan(facts_of(user), turns_of(user), question=asked).best(*TURNS, limit=limit)
-        memories = marked(user, load(user, best, question))
-    else:
-        best = scan(facts_of(user, kind=kind), question=asked).best(*Mark, limit=limit)
-        memories = load(user, best, question)
-    return [memory for memory in memories if memory.score >= min_score]
+    best = scan(facts_of(user, kind=kind), question=asked).best(*Mark, limit=limit)
+    return load(user, best, question)
+
+
+def search_turns(user: User, question: str, *, limit: int) -> list[Memory]:
+    """The person's old messages as they were said, whatever has changed since."""
+    if not question.strip():
+        return []
+    asked = understood(user, question)
+    # Facts lend to the turns that taught them.
+    best = scan(facts_of(user), turns_of(user), question=asked).best(*TURNS, limit=limit)
+    return load(user, best, question)
 
 
 def search_archive(

@@ -57,6 +57,7 @@ class Source(NamedTuple):
 
     queries: Sequence[str]  # each with the columns that ROWS names, in its order
     parameters: Mapping[str, Any]
+    configs: Sequence[str] = ()  # the languages its rows are in, where that is known beforehand
 
 
 class Candidate(NamedTuple):
@@ -80,12 +81,13 @@ ROWS = """
 ({query}) as rows (id, mark, part, asks, place, at, config, tsv, embedding, embedding_model)
 """
 PASS = """
-select bool_or(config <> %(config)s::regconfig), string_agg({columns}, ''::bytea) from {rows}
+select bool_or(config <> all(%(configs)s::regconfig[])), string_agg({columns}, ''::bytea)
+from {rows}
 """
 # What the person's language takes for a word of the question, as each language in use stems it.
 WORDS = """
 select string_agg(distinct quote_literal(lexeme), '|')
-from ({configs}) as configs (config),
+from unnest(%(configs)s::regconfig[]) as configs (config),
     unnest(to_tsvector(config, search_text(%(question)s))) as found (lexeme, positions, weights)
 group by positions[1] having bool_or(config = %(config)s::regconfig)
 order by positions[1] limit %(max_words)s
@@ -157,19 +159,21 @@ def scan(*sources: Source, question: Question) -> Scan:
             **{name: value for source in sources for name, value in source.parameters.items()},
             "question": question.text[:MAX_CHARS],
             "config": question.config,
+            "configs": list({question.config, *(c for each in sources for c in each.configs)}),
             "max_words": MAX_WORDS,
             "model": question.model,
         },
     )
-    words = asking.words(of_all_rows=False)
+    words = asking.words()
     # The last that is needed, since it takes longest.
     vector = question.vector.result()
     asking.parameters["vector"] = str([round(number, 6) for number in vector]) if vector else None
     asking.parameters["dimensions"] = len(vector) if vector else None
-    is_mixed, content = asking.look_for(words)
-    if is_mixed:
+    is_complete, content = asking.look_for(words)
+    if not is_complete:
         # Some rows are in another language: once more, with the words as those rows have them.
-        words = asking.words(of_all_rows=True)
+        asking.parameters["configs"] = asking.languages()
+        words = asking.words()
         _, content = asking.look_for(words)
     found = np.frombuffer(content, DTYPE)
     mark = found["flags"] & 15
@@ -183,15 +187,18 @@ class Asking(NamedTuple):
     rows: Sequence[str]
     parameters: dict[str, Any]
 
-    def words(self, *, of_all_rows: bool) -> list[str]:
+    def words(self) -> list[str]:
         """The question's words, each as a text search query."""
+        return [word for (word,) in fetch(WORDS, self.parameters)]
+
+    def languages(self) -> list[str]:
+        """The text search configurations of the question and of all rows."""
         configs = ["select %(config)s::regconfig"]
-        configs += [f"select config from {rows}" for rows in self.rows if of_all_rows]
-        query = WORDS.format(configs=" union ".join(configs))
-        return [word for (word,) in fetch(query, self.parameters)]
+        configs += [f"select config from {rows}" for rows in self.rows]
+        return [config for (config,) in fetch(" union ".join(configs), self.parameters)]
 
     def look_for(self, words: Sequence[str]) -> tuple[bool, bytes]:
-        """Whether some rows are in another language, and all rows as bytes."""
+        """Whether all rows are in languages whose words are sought, and all rows as bytes."""
         bits = " + ".join(BIT.format(number, 1 << number) for number in range(len(words)))
         columns = " || ".join(send for _, send in COLUMNS.values() if send)
         columns = columns.format(bits=bits or "0")
@@ -199,8 +206,8 @@ class Asking(NamedTuple):
         query = "union all".join(PASS.format(columns=columns, rows=rows) for rows in self.rows)
         named = {f"word_{number}": word for number, word in enumerate(words)}
         found = fetch(query, {**self.parameters, **named})
-        is_mixed = any(differs for differs, _ in found)
-        return is_mixed, b"".join(content for _, content in found if content)
+        is_complete = not any(differs for differs, _ in found)
+        return is_complete, b"".join(content for _, content in found if content)
 
 
 def fetch(query: str, parameters: dict[str, Any]) -> list[tuple[Any, ...]]:

@@ -160,8 +160,10 @@ class Message(Searchable):
             ),
             # Serves the archive of a chat and the newest time in it.
             models.Index(fields=["chat", "created_at"], name="message_archive"),
-            # Serves recall: everything of one person that may be found.
-            models.Index(fields=["user"], condition=Q(is_findable=True), name="message_findable"),
+            # Serves recall: everything of one person that may be found, and in which languages.
+            models.Index(
+                fields=["user", "config"], condition=Q(is_findable=True), name="message_findable"
+            ),
             # Serves recall: the newest of what one person's chats hold.
             models.Index(fields=["user", "created_at"], name="message_of_user"),
             # Serves the task that embeds: what of a chat has no vector yet.

@@ -73,8 +73,9 @@ def test_recall_takes_the_same_six_queries_however_much_there_is(ada, chat, terr
     earlier_chat(ada, *["We deploy with Terraform."] * 30)
     with CaptureQueriesContext(connection) as queries:
         assert recall(ada, chat, TOOLS).turns
-    # What taught withheld facts, the model in use, the question's words, one pass over everything,
-    # the texts shown, and whether they tell what holds no longer.
+    # What taught withheld facts and in which languages there is something, the model in use, the
+    # question's words, one pass over everything, the texts shown, and whether they tell what
+    # holds no longer.
     assert len(queries) == 6
 
 

@@ -1,7 +1,9 @@
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from memoryapp.memory.recall import recall, search, search_archive
-from memoryapp.models import Chat, Fact
+from memoryapp.models import Chat, Fact, Message
 from tests.memory.findable import TOOLS, earlier_chat, make_fact, said, texts
 
 
@@ -18,6 +20,19 @@ def test_words_are_found_in_the_language_each_row_was_written_in(ada, chat):
     assert texts(search(ada, "Welches Haus?"))[0] == "wohnung: Zwei Häuser am See"
     best = search(ada, "Deployments")[0]
     assert (best.text, best.words) == ("server: Deployments happen nightly", 1.0)
+
+
+def test_what_was_said_in_several_languages_is_passed_over_once(ada):
+    for language, body in (("de", "Zwei Häuser am See"), ("fr", "Deux maisons"), ("en", "Houses")):
+        ada.language = language
+        earlier_chat(ada, body)
+    Message.objects.update(embedding=None)
+    with CaptureQueriesContext(connection) as queries:
+        found = search(ada, "Haus maison house", kind="turn")
+    assert {turn.text: turn.words > 0 for turn in found} == {
+        "Zwei Häuser am See": True, "Deux maisons": True, "Houses": True,
+    }  # fmt: skip
+    assert sum("bool_or(config <>" in query["sql"] for query in queries) == 1
 
 
 def test_stop_words_count_for_nothing(ada, terraform):
