@@ -24,7 +24,7 @@ from memoryapp.routing import websocket_urlpatterns
 
 application = ProtocolTypeRouter(
     {
-        "http": limit_body(http, settings.BODY_MAX_BYTES),
+        "http": limit_body(http, settings.BODY_MAX_BYTES, settings.BODY_MAX_BYTES_AT),
         "websocket": AllowedHostsOriginValidator(
             AuthMiddlewareStack(URLRouter(websocket_urlpatterns))
         ),

@@ -255,6 +255,10 @@ SUMMARY_KEEP_MESSAGES = env.int("SUMMARY_KEEP_MESSAGES", default=8)
 MESSAGE_MAX_CHARS = env.int("MESSAGE_MAX_CHARS", default=100_000)
 RESOURCE_MAX_BYTES = env.int("RESOURCE_MAX_BYTES", default=5_000_000)
 BODY_MAX_BYTES = RESOURCE_MAX_BYTES + DATA_UPLOAD_MAX_MEMORY_SIZE  # a file and its form
+IMPORT_MAX_BYTES = env.int("IMPORT_MAX_BYTES", default=100_000_000)
+BODY_MAX_BYTES_AT = dict.fromkeys(
+    ["/import/", "/api/v1/import"], IMPORT_MAX_BYTES + DATA_UPLOAD_MAX_MEMORY_SIZE
+)
 
 LOGGING = {
     "version": 1,

@@ -1,4 +1,4 @@
-"""No request may bring more than the largest upload: what is longer isn't even put on disk."""
+"""No request may bring more than is taken at its address: the rest isn't even put on disk."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
@@ -12,25 +12,28 @@ Application = Callable[[Any, Receive, Send], Awaitable[None]]
 TOO_LARGE = {"detail": "The body is too large. Send less at once.", "code": "too_large"}
 
 
-def limit_body(application: Application, max_bytes: int) -> Application:
-    """An ASGI application that answers 413 to a body of more than `max_bytes`, in any encoding.
+def limit_body(
+    application: Application, max_bytes: int, max_bytes_at: Mapping[str, int]
+) -> Application:
+    """An ASGI application that answers 413 to a body of more than `max_bytes`, in any encoding, or
+    of more than what is taken at some addresses.
 
     Django's own limit looks at Content-Length, after it has received everything, and a chunked
     body has none.
     """
 
     async def limited(scope: Any, receive: Receive, send: Send) -> None:
-        received = 0
+        received, most = 0, max_bytes_at.get(scope["path"], max_bytes)
 
         async def count() -> Message:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
             # To Django the client has left: it cleans up and says nothing more.
-            return message if received <= max_bytes else {"type": "http.disconnect"}
+            return message if received <= most else {"type": "http.disconnect"}
 
         await application(scope, count, send)
-        if received > max_bytes:
+        if received > most:
             await refuse(send)
 
     return limited

@@ -15,6 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from memoryapp import importing
 from memoryapp.memory import resources
 from memoryapp.models import Chat, Fact, Prompt, User
 from memoryapp.models.accounts import KEY_NAME_MAX_CHARS
@@ -264,6 +265,20 @@ class ResourceForm(forms.Form):
         name = (file and file.name) or cleaned["body"].strip()[:60].split("\n")[0]
         cleaned["name"] = cleaned["name"] or name[:NAME_MAX_CHARS]
         return cleaned
+
+
+class ImportForm(forms.Form):
+    """An export of this or another program."""
+
+    file = forms.FileField(
+        label=gettext_lazy("The file, JSON or ZIP"),
+        widget=forms.ClearableFileInput(attrs={"accept": ".json,.zip"}),
+    )
+
+    def clean_file(self) -> UploadedFile[bytes]:
+        file: UploadedFile[bytes] = self.cleaned_data["file"]
+        importing.check_size(file.size or 0)
+        return file
 
 
 class ProfileForm(forms.ModelForm[User]):

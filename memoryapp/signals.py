@@ -8,8 +8,8 @@ from django.db.models.signals import post_delete, post_save
 from django.dispatch import receiver
 
 from memoryapp import tasks
-from memoryapp.models import Chat, Fact, MemoryEvent, Message, Resource
-from memoryapp.models.chats import branch_switched
+from memoryapp.models import Chat, Fact, MemoryEvent, Message, Resource, User
+from memoryapp.models.chats import branch_switched, imported
 
 
 @receiver(post_save, sender=Message)
@@ -25,6 +25,11 @@ def message_saved(instance: Message, **kwargs: Any) -> None:
 def chat_switched(instance: Chat, **kwargs: Any) -> None:
     for task in (tasks.extract, tasks.summarize):
         tasks.enqueue(task, instance.pk)
+
+
+@receiver(imported, sender=User)
+def chats_imported(instance: User, **kwargs: Any) -> None:
+    tasks.enqueue(tasks.embed_missing)
 
 
 @receiver(post_save, sender=Fact)

@@ -21,7 +21,7 @@ from django.utils.translation import gettext as _
 from memoryapp import writers
 from memoryapp.agents import llm, talker
 from memoryapp.agents.continuing import taken_up
-from memoryapp.memory import embeddings, recall, resources
+from memoryapp.memory import embeddings, eviction, recall, resources
 from memoryapp.memory.choosing import Recalled
 from memoryapp.memory.phrases import is_off_the_record
 from memoryapp.memory.scan import Question
@@ -242,7 +242,7 @@ def gathered(turn: Turn, withheld: Withheld) -> Known:
     """Read what recall doesn't bring."""
     past = turn.reply.chat.history.filter(created_at__lt=turn.user_message.created_at)
     # A receipt may be longer than all that was said.
-    history = [message for message in past.defer("receipt") if message.body]
+    history = eviction.tellable([message for message in past.defer("receipt") if message.body])
     embedding_model = turn.asked.model if turn.asked else embeddings.model_name()
     return Known(persona(turn.reply.user, withheld), history, embedding_model)
 

@@ -5,6 +5,7 @@ from django.urls import path
 from memoryapp.views import (
     chats,
     health,
+    imports,
     memory,
     messages,
     resources,
@@ -71,6 +72,7 @@ urlpatterns = [
     path("resources/", resources.resource_list, name="resource-list"),
     path("resources/<uuid:resource_id>/", resources.resource_detail, name="resource-detail"),
     path("resources/<uuid:resource_id>/delete/", resources.resource_delete, name="resource-delete"),
+    path("import/", imports.import_file, name="import"),
     path("settings/", settings.settings, name="settings"),
     path("settings/profile/", settings.settings_profile, name="settings-profile"),
     path("settings/memory/", settings.settings_memory, name="settings-memory"),

@@ -8,6 +8,7 @@ from memoryapp.api import (
     errors,
     exports,
     facts,
+    imports,
     inbox,
     keys,
     marks,
@@ -45,4 +46,5 @@ api.add_router("/me", me.router)
 api.add_router("/keys", keys.router)
 api.add_router("/usage", usage.router)
 api.add_router("/export", exports.router)
+api.add_router("/import", imports.router)
 api.add_router("", unknown.router)

@@ -14,6 +14,7 @@ WORTHWHILE_PART = 0.25
 # messages of those rounds and the summary before them: a summary's input stays bounded, and only
 # every fourth one is a copy of a copy.
 REBUILT_EVERY = 4
+OVERLONG = 2
 Below = Callable[[Message], list[Message]]
 
 
@@ -38,6 +39,22 @@ def surplus(history: Sequence[Message]) -> list[Message]:
     if tokens(history) > settings.SUMMARY_TRIGGER_TOKENS and tokens(covered) > worthwhile:
         return covered
     return []
+
+
+def tellable(history: Sequence[Message]) -> list[Message]:
+    """What of a history a reply is told: all of it, as a rule.
+
+    One that nobody could condense yet (its chat was imported, or the summarizer is away) would
+    fit into no model's context: its summary and its newest messages, of at most OVERLONG times
+    SUMMARY_TRIGGER_TOKENS beyond those that are never condensed.
+    """
+    room, told = settings.SUMMARY_TRIGGER_TOKENS * OVERLONG, list[Message]()
+    for number, message in enumerate(reversed(history)):
+        if number >= settings.SUMMARY_KEEP_MESSAGES:
+            room -= message.num_tokens
+        if room >= 0 or message.role == Message.Role.SUMMARY:
+            told.append(message)
+    return told[::-1]
 
 
 def tokens(messages: Sequence[Message]) -> int:

@@ -2,7 +2,7 @@
 
 import hashlib
 import hmac
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from django.conf import settings
 
@@ -39,6 +39,13 @@ def met_before(user: User, operation: Operation) -> Forgotten | None:
     said |= digests(user, key, key.replace("_", " "))
     forgotten = met.filter(digest__in=said, was_turned_down=False)
     return met.filter(digest__in=digests(user, key, value)).first() or forgotten.first()
+
+
+def teller(user: User) -> Callable[[str], bool]:
+    """Tells whether a text says something that this person wanted forgotten."""
+    held = Forgotten.objects.filter(user=user, was_turned_down=False)
+    gone = set(held.values_list("digest", flat=True))
+    return lambda text: bool(gone) and any(hashed(user, each) in gone for each in contents(text))
 
 
 def digests(user: User, key: str, text: str) -> set[str]:

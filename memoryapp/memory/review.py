@@ -62,6 +62,7 @@ PASTED = gettext_noop("It stands in text that doesn't look like your own.")
 PASTED_PROMPT = gettext_noop("It would change how I answer, and it comes from pasted text.")
 PASTED_INSTRUCTION = gettext_noop("It reads like an instruction, and it comes from pasted text.")
 SENSITIVE = gettext_noop("It is about a sensitive matter: {}.")
+IMPORTED = gettext_noop("It comes from a file that you imported.")
 NOT_YET = gettext_noop("It isn't so yet.")
 ASKED_ALWAYS = gettext_noop("You want to be asked about everything.")
 
@@ -96,6 +97,19 @@ def judge(
     if topic and user.review == User.Review.RISKY:
         return Verdict(Outcome.WAIT, SENSITIVE.format(topic))
     return WRITE
+
+
+def judge_import(user: User, operation: Operation) -> Verdict:
+    """What becomes of what a file says of a person: none of it takes effect unseen, for what is in
+    a file may be anybody's words."""
+    if not is_storable(operation):
+        return Verdict(Outcome.REFUSE, UNSTORABLE)
+    if holds_secret(operation):
+        return Verdict(Outcome.REFUSE, SECRET)
+    before = forgotten.met_before(user, operation)
+    if before is not None and before.was_turned_down:
+        return Verdict(Outcome.REFUSE, TURNED_DOWN)
+    return Verdict(Outcome.WAIT, FORGOTTEN if before else IMPORTED)
 
 
 def is_to_come(operation: Operation, source: Message | None) -> bool:

@@ -18,6 +18,7 @@ from memoryapp.models.messages import Message, MessageQuerySet
 TITLE_MAX_CHARS = 200  # a model is asked for fewer
 UNTITLED = gettext_noop("New chat")  # kept in its owner's language, `User.translate`
 branch_switched = Signal()  # with the chat as `instance`
+imported = Signal()  # with the owner of the chats that came from a file as `instance`
 
 
 class ChatQuerySet(models.QuerySet["Chat"]):

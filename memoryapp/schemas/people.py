@@ -69,3 +69,17 @@ class ExportQuery(Given):
     format: Literal["json", "markdown"] = Field(
         "json", description="markdown is to be read: what holds, the chats and the resources."
     )
+
+
+class SkippedOut(Shown):
+    reason: str
+    count: int
+    names: list[str] = Field(description="The first few of them.")
+
+
+class ImportOut(Shown):
+    chats: int = Field(description="Those that something was added to.")
+    messages: int
+    waiting: int = Field(description="Facts and prompts that wait in the inbox now.")
+    skipped: list[SkippedOut]
+    trouble: str = Field(description="Why the file wasn't read to its end; empty if it was.")

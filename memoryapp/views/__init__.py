@@ -1,6 +1,5 @@
 """Pages and fragments: function views, one module per noun."""
 
-import uuid
 from typing import Any
 
 from django.core.paginator import Page, Paginator
@@ -12,13 +11,6 @@ from memoryapp.http import HtmxHttpRequest
 
 CHATS_IN_SIDE = 100
 PAGE_OF_ROWS = 50
-
-
-def as_uuid(text: str) -> uuid.UUID | None:
-    try:
-        return uuid.UUID(text)
-    except ValueError:
-        return None
 
 
 def page_of(request: HtmxHttpRequest, rows: Any, number: int | None = None) -> Page[Any]:

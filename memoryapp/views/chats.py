@@ -20,10 +20,11 @@ from memoryapp import chat_search, fragments, replies, transcripts, turns
 from memoryapp.agents import llm
 from memoryapp.forms import ChatTitleForm, MessageForm
 from memoryapp.http import HtmxHttpRequest
+from memoryapp.ids import as_uuid
 from memoryapp.memory import scopes
 from memoryapp.models import Chat, Message, User
 from memoryapp.models.chats import UNTITLED
-from memoryapp.views import as_uuid, here, listed, page_of, render_dialog, render_page
+from memoryapp.views import here, listed, page_of, render_dialog, render_page
 
 QUERY_MAX_CHARS = 200
 

@@ -12,11 +12,12 @@ from django.views.decorators.http import require_GET
 
 from memoryapp.forms import FactFilter
 from memoryapp.http import HtmxHttpRequest
+from memoryapp.ids import as_uuid
 from memoryapp.memory import condition, inbox, log, recall
 from memoryapp.memory.floors import floor
 from memoryapp.models import Fact, MemoryEvent, Prompt, User
 from memoryapp.models.memory import Status
-from memoryapp.views import PAGE_OF_ROWS, as_uuid, page_of, render_page
+from memoryapp.views import PAGE_OF_ROWS, page_of, render_page
 from memoryapp.views.rows import own_rows
 
 FOUND_MOST = 30

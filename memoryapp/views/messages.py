@@ -19,10 +19,11 @@ from memoryapp import branches, fragments, replies, tasks, turns
 from memoryapp.bus import chat_group, publish
 from memoryapp.forms import MessageForm
 from memoryapp.http import HtmxHttpRequest
+from memoryapp.ids import as_uuid
 from memoryapp.memory import marks
 from memoryapp.models import Chat, Fact, Message, User
 from memoryapp.receipts import sent_prompt
-from memoryapp.views import as_uuid, here, render_dialog, render_page
+from memoryapp.views import here, render_dialog, render_page
 from memoryapp.views.chats import own_chat, render_chat
 
 

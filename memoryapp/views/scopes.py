@@ -12,9 +12,10 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from memoryapp.forms import ConfirmForm
 from memoryapp.http import HtmxHttpRequest
+from memoryapp.ids import as_uuid
 from memoryapp.memory import export, scopes
 from memoryapp.models import Chat, Fact
-from memoryapp.views import as_uuid, render_dialog
+from memoryapp.views import render_dialog
 
 LISTED_MOST = 100
 

@@ -70,6 +70,7 @@ ASKED = [
     ("GET /usage", "", None, 200),
     ("GET /export", "", None, 200),
     ("GET /export", "?format=markdown", None, 200),
+    ("POST /import", "", {"facts": [{"key": "city", "value": "Rome"}]}, 200),
 ]
 
 

@@ -168,3 +168,20 @@ def test_a_crash_between_the_summary_and_the_eviction_leaves_neither(ada, five_a
     assert bodies(chat) == list("abcdef")
     assert not chat.archive.filter(role="summary").exists()
     assert eviction.evict(chat, covered, "a to d")
+
+
+def test_a_reply_is_told_all_of_a_history_as_a_rule(ada, settings):
+    settings.SUMMARY_TRIGGER_TOKENS, settings.SUMMARY_KEEP_MESSAGES = 100, 2
+    chat = make_chat(ada, "word " * 60, "word " * 60, "paste " * 4000, "ok")
+    assert eviction.tellable(list(chat.history)) == list(chat.history)
+
+
+def test_of_a_history_that_nobody_condensed_it_is_told_the_newest_and_the_summary(ada, settings):
+    settings.SUMMARY_TRIGGER_TOKENS, settings.SUMMARY_KEEP_MESSAGES = 100, 2
+    chat = make_chat(ada, *[f"{number} {'word ' * 80}" for number in range(8)])
+    first, *others = chat.history
+    Message.objects.filter(pk=first.pk).update(role=Message.Role.SUMMARY)
+    told = eviction.tellable(list(chat.history))
+    assert told[0] == first
+    assert told[1:] == others[-len(told) + 1 :]
+    assert sum(message.num_tokens for message in told[1:-2]) in range(100, 201)

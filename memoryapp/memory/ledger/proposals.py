@@ -6,15 +6,18 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from memoryapp.memory import forgotten, indexing, known, log, review
 from memoryapp.memory.ledger import rows
 from memoryapp.memory.operations import Operation, quote_start
 from memoryapp.models import Fact, MemoryEvent, Message, Prompt, User
-from memoryapp.models.memory import TABLES, Status
+from memoryapp.models.memory import TABLES, Origin, Status
 
 EXTRACTOR = "extractor"
+KNOWN = gettext_noop("It is known already.")
 
 
 def apply(
@@ -60,7 +63,14 @@ def _apply(
         return rows.close(current, **entry) if current else None
     if known.is_known(user, operation):
         return None
-    row = _proposed_row(user, operation, source, model)
+    row = _proposed_row(
+        user,
+        operation,
+        source,
+        actor=EXTRACTOR,
+        model=model,
+        origin=review.origin(operation, source),
+    )
     row.key = current.key if current else operation.key
     indexing.index_new(row)
     try:
@@ -76,24 +86,45 @@ def _digest(operation: Operation) -> str:
     return hashlib.sha256(repr(operation).encode()).hexdigest()
 
 
-def _proposed_row(user: User, operation: Operation, source: Message, model: str) -> Fact | Prompt:
+def _proposed_row(
+    user: User, operation: Operation, source: Message | None, **columns: Any
+) -> Fact | Prompt:
     row = TABLES[operation.table](
         user=user,
+        key=operation.key,
         value=operation.value,
         source_message=source,
         quote=operation.quote,
-        quote_start=quote_start(source.body, operation.quote),
-        origin=review.origin(operation, source),
-        actor=EXTRACTOR,
-        model=model,
-        valid_from=operation.valid_from or source.created_at,
+        quote_start=quote_start(source.body, operation.quote) if source else None,
+        valid_from=operation.valid_from or (source.created_at if source else timezone.now()),
         expires_at=operation.expires_at,
-        local_only=user.local_models_only,
         config=user.search_config,
+        **{"local_only": user.local_models_only, **columns},
     )
     if isinstance(row, Fact):
         row.kind, row.subject, row.due_at = operation.kind, operation.subject, operation.due_at
     return row
+
+
+def propose(
+    *, user: User, operation: Operation, source: Message | None = None, **columns: Any
+) -> str:
+    """Keep what a file says of a person until they decide; "" if it waits, or why it doesn't.
+
+    `source` is the message that taught it, if that is here. Raises ValidationError.
+    """
+    with transaction.atomic():
+        rows.lock(user)
+        if known.is_known(user, operation):
+            return KNOWN
+        verdict = review.judge_import(user, operation)
+        if verdict.outcome == review.Outcome.REFUSE:
+            return verdict.reason
+        columns |= {"actor": user.username, "origin": Origin.IMPORT}
+        row = _proposed_row(user, operation, source, **columns)
+        indexing.index_new(row)
+        rows.park(row, verdict.reason, actor=user.username)
+    return ""
 
 
 def approve(*, row: Fact | Prompt, actor: str) -> Fact | Prompt:
