@@ -1,8 +1,12 @@
 """The inbox: what waits for its owner's decision, and what it would take the place of."""
 
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
+from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.db.models import OuterRef, Subquery, TextField, Value
 from django.db.models.functions import Coalesce
 
@@ -35,8 +39,16 @@ class Waiting:
         return len(self.ids)
 
     def __getitem__(self, stretch: slice) -> list[Fact | Prompt]:
-        ids = self.ids[stretch]
+        return self._read(self.ids[stretch])
+
+    def among(self, ids: Collection[UUID]) -> list[Fact | Prompt]:
+        """Those of the rows with these ids that wait still."""
+        return self._read([id for id in self.ids if id in ids])
+
+    def _read(self, ids: Sequence[UUID]) -> list[Fact | Prompt]:
         rows = {row.pk: row for table in PLACES for row in self._rows(table).filter(pk__in=ids)}
+        for row in rows.values():
+            row.user = self._user
         return [rows[id] for id in ids if id in rows]  # some may be decided by now
 
     def get(self, id: UUID) -> Fact | Prompt | None:
@@ -48,6 +60,22 @@ class Waiting:
         held = held_at_place(self._user, table).values("value")[:1]
         instead_of = Coalesce(Subquery(held), Value("", TextField()))
         return own.waiting().with_source().annotate(instead_of=instead_of)
+
+
+def decide(
+    user: User, ids: Collection[UUID], decision: Callable[..., object], *, actor: str
+) -> int:
+    """Decide about those of these rows that wait still, oldest first, in one transaction.
+
+    `decision` is the ledger's `approve` or `turn_down`. Returns about how many it was.
+    """
+    num_decided = 0
+    with transaction.atomic():
+        for row in Waiting(user).among(ids):
+            with suppress(ValidationError):  # decided elsewhere in this very moment
+                decision(row=row, actor=actor)
+                num_decided += 1
+    return num_decided
 
 
 def held_at_place(user: User, table: Table) -> RememberedQuerySet[Any]:

@@ -1,4 +1,4 @@
-"""The memory page: facts, the persona, open tasks, the inbox, how memory does, and its log."""
+"""The memory page: facts, the persona, open tasks, how memory does, and its log."""
 
 from typing import Any
 
@@ -12,12 +12,11 @@ from django.views.decorators.http import require_GET
 
 from memoryapp.forms import FactFilter
 from memoryapp.http import HtmxHttpRequest
-from memoryapp.ids import as_uuid
-from memoryapp.memory import condition, inbox, log, recall
+from memoryapp.memory import condition, log, recall
 from memoryapp.memory.floors import floor
 from memoryapp.models import Fact, MemoryEvent, Prompt, User
 from memoryapp.models.memory import Status
-from memoryapp.views import PAGE_OF_ROWS, page_of, render_page
+from memoryapp.views import page_of, render_page
 from memoryapp.views.rows import own_rows
 
 FOUND_MOST = 30
@@ -93,16 +92,6 @@ def memory_condition(request: HtmxHttpRequest) -> HttpResponse:
         "row_tables": "facts",
     }
     return render_page(request, "memory/condition.html", context)
-
-
-@login_required
-@require_GET
-def memory_inbox(request: HtmxHttpRequest) -> HttpResponse:
-    """What doesn't take effect before the person has decided, oldest first."""
-    waiting = inbox.Waiting(request.user)
-    sought = as_uuid(request.GET.get("row", ""))
-    number = waiting.ids.index(sought) // PAGE_OF_ROWS + 1 if sought in waiting.ids else None
-    return render_page(request, "memory/inbox.html", {"waiting": page_of(request, waiting, number)})
 
 
 @login_required

@@ -1,8 +1,6 @@
 """One fact or prompt: add, edit, pin, pause, look back, restore, undo, forget."""
 
 import uuid
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -182,28 +180,6 @@ def _receipts_with(user: User, row: Fact | Prompt) -> QuerySet[Message]:
     holds = {f"receipt__{part}__contains": [{"id": str(row.pk)}]}
     messages: QuerySet[Message] = Message.objects.for_user(user).filter(**holds)
     return messages
-
-
-@login_required
-@require_POST
-def memory_approve(request: HtmxHttpRequest, tables: str, row_id: uuid.UUID) -> HttpResponse:
-    row = own_row(request.user, tables, row_id)
-    return _decide(request, partial(ledger.approve, row=row, actor=request.user.username))
-
-
-@login_required
-@require_POST
-def memory_turn_down(request: HtmxHttpRequest, tables: str, row_id: uuid.UUID) -> HttpResponse:
-    row = own_row(request.user, tables, row_id)
-    return _decide(request, partial(ledger.turn_down, row=row, actor=request.user.username))
-
-
-def _decide(request: HtmxHttpRequest, decide: Callable[[], object]) -> HttpResponse:
-    try:
-        decide()
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-    return redirect(request.htmx.current_url_abs_path or "memory-inbox")
 
 
 @login_required
