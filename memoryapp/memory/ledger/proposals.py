@@ -150,7 +150,8 @@ def turn_down(*, row: Fact | Prompt, actor: str) -> None:
 
 def _waiting(row: Fact | Prompt) -> Fact | Prompt:
     rows.lock(row.user)
-    waiting = type(row).objects.filter(pk=row.pk, status=Status.PENDING, valid_to=None).first()
+    still = type(row).objects.filter(pk=row.pk, status=Status.PENDING, valid_to=None)
+    waiting: Fact | Prompt | None = still.select_related("user").first()
     if waiting is None:
         raise ValidationError(_("This was decided already. Load the page again and look."))
     return waiting
