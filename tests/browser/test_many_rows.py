@@ -16,6 +16,15 @@ def test_a_chat_far_down_the_side_list_is_in_sight_when_its_page_opens(browse, a
     expect(page.locator("#chats [aria-current]")).to_be_in_viewport()
 
 
+def test_what_is_pinned_is_in_sight_when_a_chat_near_it_opens(browse, ada):
+    chats = [Chat(user=ada, title=f"Chat {n}", title_source="manual") for n in range(60)]
+    chats[0].is_pinned = True
+    Chat.objects.bulk_create(chats)
+    page = browse(ada).open(f"/chats/{chats[-1].pk}/")
+    expect(page.locator("#chats [aria-current]")).to_be_in_viewport()
+    expect(page.locator("#chats").get_by_text("Pinned")).to_be_in_viewport()
+
+
 def test_a_decision_in_the_inbox_brings_the_next_proposal_to_the_same_place(browse, ada):
     for n in range(60):
         make_fact(ada, f"number_{n}", f"value {n}", **WAITS)
