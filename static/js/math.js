@@ -19,7 +19,9 @@ async function typeset() {
   const katex = await (loading ??= load());
   for (const box of found) {
     try {
-      katex.render(box.dataset.tex, box, { displayMode: box.matches(".math--block") });
+      const displayMode = box.matches(".math--block");
+      // What TeX itself wouldn't take, such as an umlaut, is set all the same.
+      katex.render(box.dataset.tex, box, { displayMode, strict: "ignore" });
     } catch {
       box.textContent = box.dataset.tex; // no TeX, or not yet
     }

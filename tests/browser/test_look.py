@@ -13,7 +13,8 @@ BACKGROUND = "getComputedStyle(document.documentElement).backgroundColor"
 
 def test_math_is_set_and_what_is_no_tex_stays_as_it_is(browse, ada):
     hard = r"\int_0^1 \frac{\sqrt{a}}{\color{red} b} \begin{pmatrix} \boxed{1} \end{pmatrix}"
-    chat = make_chat(ada, "Pythagoras?", f"It is $a^2 = b^2$ and $\\nope{{$.\n\n$$\n{hard}\n$$")
+    umlauts = "It is $größe^2 = b^2$"
+    chat = make_chat(ada, "Pythagoras?", f"{umlauts} and $\\nope{{$.\n\n$$\n{hard}\n$$")
     page = browse(ada).open(f"/chats/{chat.pk}/")
     expect(page.locator(".math .katex")).to_have_count(2)
     expect(page.locator(".math .katex-display")).to_have_count(1)
@@ -25,6 +26,13 @@ def test_a_page_without_math_loads_no_typesetter(browse, ada, chat):
     person.context.on("request", lambda request: asked.append(request.url))
     person.open(f"/chats/{chat.pk}/").wait_for_load_state("networkidle")
     assert [url for url in asked if "katex" in url] == []
+
+
+def test_what_was_chosen_for_a_person_stands_under_a_title_that_can_be_read(browse, admin_user):
+    page = browse(admin_user).open(f"/admin/memoryapp/user/{admin_user.pk}/change/")
+    for title in page.locator(".selector-chosen-title").all():
+        colour = title.evaluate("title => getComputedStyle(title).color")
+        expect(title.locator("label")).to_have_css("color", colour)
 
 
 def test_the_look_is_chosen_and_kept(browse, ada):
