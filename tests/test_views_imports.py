@@ -29,7 +29,8 @@ def test_the_page_says_what_was_left_out_and_why(ada):
     send(ada, [exports.chatgpt()])
     page = text_of(send(ada, [exports.chatgpt()]))
     assert "There was no new chat in it." in page
-    assert "It is here already." in page
+    assert "1 left out. It is here already." in " ".join(page.split())
+    assert "Cities" in page
 
 
 def test_what_waits_is_one_press_away(ada):
