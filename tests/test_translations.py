@@ -3,11 +3,16 @@
 import ast
 import gettext
 import re
+from datetime import datetime
 from pathlib import Path
 
 import pytest
+from django.utils import translation
 from django.utils.translation.template import templatize
 
+from memoryapp.memory import recall
+from memoryapp.templatetags.page import told
+from tests.factories import make_chat, make_fact
 from tests.pages import client_of, text_of
 
 ROOT = Path(__file__).parents[1]
@@ -78,3 +83,36 @@ def test_forgetting_is_confirmed_in_ones_own_language(ada):
     assert client.post("/memory/forget/", {"word": "forget"}).status_code == 422
     assert client.post("/memory/forget/", {"word": "vergessen"}).status_code == 302
     assert not ada.facts.exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("de", "Article: ship it (fällig Freitag, 4. Dezember 2026{})"),
+        ("en", "Article: ship it (due Friday, 4 December 2026{})"),
+    ],
+)
+@pytest.mark.parametrize(("hour", "time"), [(0, ""), (9, ", 09:30")])
+def test_a_recalled_task_is_due_on_a_day_of_ones_own_language(ada, language, said, hour, time):
+    ada.language = language
+    ada.save()
+    due = datetime(2026, 12, 4, hour, 30 if hour else 0, tzinfo=ada.zone)
+    make_fact(ada, "article", "ship it", kind="task", due_at=due)
+    [memory] = recall.search(ada, "ship the article")
+    chat = make_chat(ada, "And now?", "Ship it.")
+    chat.messages.filter(role="assistant").update(receipt={"memories": [memory.noted()]})
+    html = text_of(client_of(ada).get(f"/chats/{chat.pk}/"))
+    assert html.count(said.format(time)) == 2  # under the reply, and beside the chat
+
+
+@pytest.mark.parametrize("text", ["buy milk (due Someday, 99 Never 2026)", "milk (due soon)"])
+def test_what_only_looks_like_a_day_stays_as_it_is(text):
+    with translation.override("de"):
+        assert told({"text": text, "kind": "task"}) == text
+
+
+def test_a_turn_stays_as_it_was_said():
+    text = "It was due (due Friday, 04 December 2026)"
+    with translation.override("de"):
+        assert told({"text": text, "kind": "turn"}) == text

@@ -18,6 +18,9 @@ FACTS = (Mark.FACT, Mark.PREFERENCE, Mark.DUE, Mark.IDENTITY, Mark.PINNED, Mark.
 SPEAKERS = {Mark.REPLY: Message.Role.ASSISTANT.value, Mark.OWN_MESSAGE: Message.Role.USER.value}
 TURNS = tuple(SPEAKERS)
 TURN = "turn"
+# When a fact is due, at the end of its text: as the talker is told, and for who reads that.
+DUE_DAY = "%A, %d %B %Y"
+DUE = re.compile(r"\(due (?P<day>\w+, \d\d \w+ \d{4})(?P<time>, \d\d:\d\d)?\)$")
 BODY_CHARS = 20_000  # a longer message's passage to show is sought in this much of it
 
 
@@ -142,7 +145,7 @@ def fact_text(stored: Stored, user: User) -> str:
     if stored.due_at is None:
         return text
     due = stored.due_at.astimezone(user.zone)
-    moment = f"{due:%A, %d %B %Y}" + (f"{due:, %H:%M}" if due.hour or due.minute else "")
+    moment = format(due, DUE_DAY) + (f"{due:, %H:%M}" if due.hour or due.minute else "")
     return f"{text} (due {moment})"
 
 

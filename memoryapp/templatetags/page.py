@@ -1,5 +1,6 @@
 """How values look on the page: icons, moments, markdown, and what a receipt says about itself."""
 
+import re
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
@@ -17,6 +18,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from memoryapp import accounts, markdown, sentences
+from memoryapp.memory.memories import DUE, DUE_DAY, TURN
 from memoryapp.models import Chat, Fact, MemoryEvent, Prompt
 from memoryapp.models.memory import label
 
@@ -112,6 +114,22 @@ def about(row: Fact | Prompt | MemoryEvent) -> str:
     words = label(row.key, value)
     key = words[:1].upper() + words[1:]
     return f"{subject}: {key}" if subject else key
+
+
+@register.filter
+def told(memory: dict[str, Any]) -> str:
+    """A receipt's memory as a person reads it: the day when it is due in their language."""
+    text: str = memory["text"]
+    return text if memory.get("kind") == TURN else DUE.sub(_due, text)
+
+
+def _due(found: re.Match[str]) -> str:
+    try:
+        day = datetime.strptime(found["day"], DUE_DAY).date()  # noqa: DTZ007 - a day has no zone
+    except ValueError:  # words of somebody's own that only look like it
+        return found[0]
+    when = f"{date_format(day, 'l')}, {date_format(day, 'DATE_FORMAT')}{found['time'] or ''}"
+    return f"({_('due %(when)s') % {'when': when}})"
 
 
 @register.filter
