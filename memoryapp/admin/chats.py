@@ -18,9 +18,10 @@ from memoryapp.admin.base import (
     lean,
     link_to,
 )
+from memoryapp.admin.words import WHOLE_WORDS, says
 from memoryapp.forms import ChatTitleForm
 from memoryapp.fragments import Entry
-from memoryapp.models import Chat, Message
+from memoryapp.models import Chat, Message, User
 
 CONVERSATION_MESSAGES = 200
 
@@ -35,6 +36,7 @@ class ChatAdmin(OpenedByOthers, RowAdmin):
     list_select_related = ["user"]
     ordering = ["-last_message_at"]
     search_fields = ["title", "user__username"]
+    search_help_text = f"Titles and user names, and what was said: {WHOLE_WORDS}."
     fields = [
         "title", "memory_on", "is_pinned", "is_archived", "user", "title_source", "created_at",
         "last_message_at",
@@ -53,7 +55,7 @@ class ChatAdmin(OpenedByOthers, RowAdmin):
     ) -> tuple[QuerySet[Chat], bool]:
         """Each word in a title, a user name or a message; joined, a chat would come for each."""
         for word in search_term.split():
-            said = Message.objects.filter(body__icontains=word)
+            said = Message.objects.filter(says(word))
             named = Q(title__icontains=word) | Q(user__username__icontains=word)
             queryset = queryset.filter(named | Q(pk__in=said.values("chat")))
         return queryset, False
@@ -107,6 +109,7 @@ class MessageAdmin(OpenedByOthers, ReadOnlyAdmin):
     date_hierarchy = "created_at"
     ordering = ["-created_at"]
     search_fields = ["body", "chat__title", "user__username"]
+    search_help_text = f"What was said, by {WHOLE_WORDS}; chat titles and user names."
     fields = [
         "chat", "user", "role", "status", "failure", "body", "created_at", "parent", "is_active",
         "evicted_by", "is_recallable", "taught", "receipt_text",
@@ -115,6 +118,16 @@ class MessageAdmin(OpenedByOthers, ReadOnlyAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Message]:
         messages: QuerySet[Message] = super().get_queryset(request)
         return messages.defer("receipt").prefetch_related(lean("parent"), lean("evicted_by"))
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Message], search_term: str
+    ) -> tuple[QuerySet[Message], bool]:
+        """Each word in the message, the title of its chat or the name of its owner."""
+        for word in search_term.split():
+            chats = Chat.objects.filter(title__icontains=word)
+            users = User.objects.filter(username__icontains=word)
+            queryset = queryset.filter(says(word) | Q(chat__in=chats) | Q(user__in=users))
+        return queryset, False
 
     @admin.display(description="taught")
     def taught(self, message: Message) -> SafeString | str:

@@ -104,6 +104,15 @@ def test_a_search_finds_each_chat_once_by_its_words_wherever_they_stand(admin_pa
     )
 
 
+def test_a_search_takes_words_as_the_language_of_each_message_does(admin_page, ada, ben):
+    ben.language = "de"
+    german, english = make_chat(ben, "Zwei Häuser am See"), make_chat(ada, "It houses two of us")
+    page = admin_page.get(reverse("admin:memoryapp_message_changelist"), {"q": "Haus"})
+    assert [message.chat for message in page.context["cl"].result_list] == [german]
+    page = admin_page.get(reverse("admin:memoryapp_chat_changelist"), {"q": "house"})
+    assert [chat.pk for chat in page.context["cl"].result_list] == [english.pk]
+
+
 @pytest.mark.parametrize("page", ["change", "delete"])
 def test_messages_are_only_read(admin_page, conversation, page):
     message = conversation.archive.first()
