@@ -34,6 +34,7 @@ PAGES = {
     "inbox": "/memory/inbox/",
     "log": "/memory/log/",
     "resources": "/resources/",
+    "import": "/import/",
     "settings": "/settings/",
     "nothing-here": "/nowhere/",
     "administration": "/admin/",
@@ -147,8 +148,9 @@ def test_the_browsers_that_are_signed_in(browse, demo, look):
 @pytest.mark.parametrize("look", LOOKS)
 def test_refusals(browse, ada, look):
     page = browse(ada, **LOOKS[look]).open("/nowhere/")
-    for name in ("403", "403_csrf", "429", "500"):
-        page.set_content(render_to_string(f"{name}.html"))
+    for name in ("403", "403_csrf", "429", "500", "503"):
+        context = {"status": name, "retry_seconds": 3600}
+        page.set_content(render_to_string(f"{name}.html", context))
         take(page, f"error-{name.replace('_', '-')}" + look)
 
 
