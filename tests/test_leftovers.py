@@ -81,7 +81,7 @@ def addresses(user):
     )
     yield from ("/memory/tasks/", "/memory/health/", "/memory/inbox/", "/memory/log/")
     yield from ("/memory/forget/", "/memory/facts/add/", "/memory/prompts/add/", "/resources/")
-    yield from ("/settings/", "/settings/delete-account/", "/accounts/password/change/")
+    yield from ("/import/", "/settings/", "/settings/delete-account/", "/accounts/password/change/")
     yield from ("/accounts/logout/", "/nowhere/")
     for chat in Chat.objects.for_user(user):
         for name in ("detail", "menu", "rename", "delete"):

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.django_db
 SENTENCE = "The garden is behind the house, beside the old piano."
 PAGES = (
     *("/", "/chats/", "/chats/?archived=1", "/chats/?q=garden", "/resources/", "/settings/"),
-    *("/memory/", "/memory/?kind=task", "/memory/?status=closed", "/memory/?q=garden"),
+    *("/import/", "/memory/", "/memory/?kind=task", "/memory/?status=closed", "/memory/?q=garden"),
     *("/memory/persona/", "/memory/tasks/", "/memory/health/", "/memory/inbox/", "/memory/log/"),
     *("/memory/forget/", "/memory/export.json", "/memory/export.md", "/settings/delete-account/"),
 )

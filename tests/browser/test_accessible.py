@@ -14,7 +14,7 @@ PAGES = [
     "/chats/temporary/",
     *("/", "/chats/", "/memory/", "/memory/persona/", "/memory/tasks/", "/memory/health/"),
     *("/memory/log/", "/memory/inbox/", "/memory/forget/", "/memory/facts/add/", "/resources/"),
-    *("/settings/", "/settings/delete-account/", "/accounts/password/change/"),
+    *("/import/", "/settings/", "/settings/delete-account/", "/accounts/password/change/"),
     *("/accounts/logout/", "/nowhere/", "/admin/", "/chats/?q=cluster", "/memory/?q=cluster"),
 ]
 ADMINISTERED = ("fact", "prompt", "memoryevent", "chat", "message", "resource", "user", "usage")

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 from playwright.sync_api import expect
 
@@ -5,6 +7,7 @@ from memoryapp.memory import resources
 from memoryapp.models import Fact, Resource
 from tests.browser.conftest import PHONE
 from tests.factories import make_chat, make_fact, make_prompt, remember
+from tests.importing import exports
 
 LONG = "supercalifragilistic" * 20
 
@@ -72,6 +75,28 @@ def test_a_resource_is_uploaded_read_and_removed(browse, ada):
     assert not Resource.objects.exists()
 
 
+def test_an_export_is_imported_and_its_chats_are_there(browse, ada):
+    page = browse(ada).open("/settings/")
+    page.get_by_role("link", name="Import").click()
+    chats = json.dumps([exports.chatgpt(), exports.CLAUDE]).encode()
+    file = {"name": "conversations.json", "mimeType": "application/json", "buffer": chats}
+    page.get_by_label("The file, JSON or ZIP").set_input_files(file)
+    page.get_by_role("button", name="Import").click()
+    expect(page.get_by_text("2 chats were taken in, with 8 messages.")).to_be_visible()
+    expect(page.locator("#chats").get_by_role("link", name="Cities")).to_have_count(2)
+    page.locator("#chats").get_by_role("link", name="Cities").first.click()
+    expect(page.locator("#thread")).to_contain_text("Where is Graz?")
+
+
+def test_a_file_that_is_no_export_is_told_so_beside_it(browse, ada):
+    page = browse(ada).open("/import/")
+    file = {"name": "me.png", "mimeType": "image/png", "buffer": b"\x89PNG"}
+    page.get_by_label("The file, JSON or ZIP").set_input_files(file)
+    page.get_by_role("button", name="Import").click()
+    expect(page.locator(".field__error")).to_contain_text("neither a JSON file nor a ZIP")
+    expect(page.get_by_role("button", name="Import")).to_be_enabled()
+
+
 def test_a_key_is_made_and_shown_once(browse, ada):
     page = browse(ada).open("/settings/")
     page.get_by_label("Name of a new key").fill("Laptop")
@@ -96,6 +121,7 @@ def pages(ada):
         *("/", f"/chats/{chat.pk}/", "/chats/", "/memory/", "/memory/persona/", "/memory/log/"),
         *("/memory/tasks/", "/memory/health/", "/memory/forget/", "/settings/delete-account/"),
         *("/memory/inbox/", "/resources/", "/settings/", "/nowhere/", "/accounts/logout/"),
+        "/import/",
     ]
 
 
