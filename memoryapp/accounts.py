@@ -8,6 +8,7 @@ from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -79,10 +80,15 @@ def device(user_agent: str) -> str:
     return ", ".join(filter(None, names))
 
 
+def administrators_but(*users: User) -> QuerySet[User]:
+    """Who could still administer without these people."""
+    administrators = User.objects.filter(is_superuser=True, is_active=True)
+    return administrators.exclude(pk__in=[user.pk for user in users])
+
+
 def delete(user: User) -> None:
     """Remove a person with all that is theirs. ValidationError for the last administrator."""
-    others = User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk)
-    if user.is_superuser and not others.exists():
+    if user.is_superuser and not administrators_but(user).exists():
         raise ValidationError(
             _("You are the only administrator. Make somebody else one first, in the admin.")
         )

@@ -17,11 +17,11 @@ from django.utils.decorators import method_decorator
 
 View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 SECTIONS = {
-    "Memory": ["Fact", "Prompt", "MemoryEvent", "Forgotten"],
+    "Memory": ["Fact", "Prompt", "MemoryEvent", "Forgotten", "MemoryMark", "RecallFloor"],
     "Chats": ["Chat", "Message"],
     "Resources": ["Resource", "Passage"],
     "People": ["User", "UserSession", "Group", "ApiKey", "Usage"],
-    "Background work": ["Failure", "OrmQ", "Success", "Schedule"],
+    "Background work": ["Failure", "OrmQ", "Success"],
 }
 
 

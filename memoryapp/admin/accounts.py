@@ -1,18 +1,40 @@
-"""People, their API keys, and what their models cost."""
+"""People, where they are signed in, their API keys, and what their models cost."""
 
+from collections.abc import Sequence
+from typing import Any
+
+import allauth.account.admin
+import allauth.usersessions.admin  # noqa: F401
+from allauth.account.models import EmailAddress
+from allauth.usersessions.models import UserSession
 from django import forms
 from django.conf import settings
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.forms import UserChangeForm
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
 from django.http import HttpRequest
 
+from memoryapp.accounts import administrators_but, device
 from memoryapp.admin.base import ReadOnlyAdmin, RowAdmin
 from memoryapp.models import ApiKey, Usage, User
+
+# allauth has registered its own pages by now. Nobody signs in by an email address.
+admin.site.unregister([EmailAddress, UserSession])
+ONLY_ADMINISTRATOR = "This is the only administrator. Make somebody else one first."
 
 
 class UserForm(UserChangeForm[User]):
     language = forms.ChoiceField(choices=settings.LANGUAGES)
+
+    def clean(self) -> dict[str, Any] | None:
+        fields: dict[str, Any] = super().clean() or self.cleaned_data
+        stays = fields.get("is_active") and fields.get("is_superuser")
+        is_leaving = self.instance.is_superuser and not stays
+        if is_leaving and not administrators_but(self.instance).exists():
+            raise ValidationError(ONLY_ADMINISTRATOR)
+        return fields
 
 
 @admin.register(User)
@@ -28,6 +50,38 @@ class UserAdmin(RowAdmin, DjangoUserAdmin[User]):
         ("Place and language", {"fields": ["timezone", "language"]}),
         ("Memory", {"fields": ["memory_on", "review", "local_models_only", "notify_learned"]}),
     ]
+
+    def get_deleted_objects(
+        self, objs: Sequence[Any] | QuerySet[Any], request: HttpRequest
+    ) -> tuple[list[str], dict[str, int], set[str], list[str]]:
+        """As for other rows; the last administrator is one that must stay."""
+        rows, counts, forbidden, staying = super().get_deleted_objects(objs, request)
+        if not administrators_but(*objs).exists():
+            staying += [f"{user}: {ONLY_ADMINISTRATOR}" for user in objs if user.is_superuser]
+        return rows, counts, forbidden, staying
+
+
+@admin.register(UserSession)
+class SessionAdmin(RowAdmin):
+    """Each browser that is signed in; to delete one is to sign it out (`memoryapp/signals.py`)."""
+
+    delete_word = "Sign out"
+    list_display = ["user", "browser", "ip", "created_at", "last_seen_at"]
+    list_filter = ["created_at", "last_seen_at"]
+    list_select_related = ["user"]
+    ordering = ["-last_seen_at"]
+    search_fields = ["user__username", "ip", "user_agent"]
+    fields = ["user", "browser", "user_agent", "ip", "created_at", "last_seen_at"]
+
+    @admin.display(description="browser", ordering="user_agent")
+    def browser(self, session: UserSession) -> str:
+        return device(session.user_agent)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
 
 
 @admin.register(ApiKey)

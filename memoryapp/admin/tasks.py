@@ -6,10 +6,10 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django_q import admin as queue
-from django_q.models import Failure, Success
+from django_q.models import Failure, OrmQ, Schedule, Success
 
-# django-q2 has registered its own pages by now; two of them are replaced.
-admin.site.unregister([Failure, Success])
+# django-q2 has registered its own pages by now. Nothing here runs by a schedule.
+admin.site.unregister([Failure, OrmQ, Schedule, Success])
 
 
 @admin.register(Failure)
@@ -29,6 +29,18 @@ class FailureAdmin(queue.FailAdmin):
         number = queryset.count()
         queue.resubmit_task(self, request, queryset)
         self.message_user(request, f"Back in the queue: {number}.")
+
+
+@admin.register(OrmQ)
+class WaitingAdmin(queue.QueueAdmin):
+    """Tasks that wait or are being done."""
+
+    list_display = ["func", "args", "lock"]
+    list_filter = ["lock"]
+    fields = ["func", "args", "lock", "task_id"]
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
 
 
 @admin.register(Success)

@@ -3,9 +3,8 @@
 from uuid import uuid4
 
 import pytest
-from allauth.account.models import EmailAddress
 from django.contrib.auth.models import Group
-from django_q.models import OrmQ, Schedule, Task
+from django_q.models import OrmQ, Task
 from django_q.tasks import async_task
 
 from memoryapp.memory import forgetting
@@ -71,7 +70,6 @@ def handbook(ada):
 def rows(ada, conversation, handbook, settings):
     """One row at least of every table; tests/admin/test_admin_pages.py notices a missing one."""
     Group.objects.create(name="editors")
-    EmailAddress.objects.create(user=ada, email="ada@example.org")
     ApiKey.make(user=ada, name="laptop")
     client_of(ada).get("/healthz")
     Usage.objects.create(user=ada, chat=conversation, agent="talker", model="offline")
@@ -89,6 +87,5 @@ def rows(ada, conversation, handbook, settings):
     failed_task()
     failed_task(id="s" * 32)
     Task.objects.filter(id="s" * 32).update(success=True)
-    Schedule.objects.create(func="memoryapp.tasks.sweep", schedule_type=Schedule.MINUTES, minutes=1)
     async_task("memoryapp.tasks.title", str(conversation.pk))
     assert OrmQ.objects.exists()

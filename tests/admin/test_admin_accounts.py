@@ -114,3 +114,57 @@ def test_a_session_that_is_deleted_here_is_over(admin_page, ada):
     address = reverse("admin:usersessions_usersession_delete", args=[session.pk])
     admin_page.post(address, {"post": "yes"})
     assert there.get("/").status_code == 302
+
+
+def test_a_browser_is_signed_out_by_deleting_its_session(admin_page, ada):
+    hers = client_of(ada)
+    hers.get("/healthz", headers={"User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0"})
+    session = UserSession.objects.get(user=ada)
+    listed = admin_page.get(reverse("admin:usersessions_usersession_changelist"))
+    assert "Firefox, Linux" in listed.content.decode()
+    delete = reverse("admin:usersessions_usersession_delete", args=[session.pk])
+    admin_page.post(delete, {"post": "yes"})
+    assert hers.get("/settings/").url.startswith(reverse("account_login"))
+
+
+def test_a_session_is_neither_added_nor_changed(admin_page, ada):
+    client_of(ada).get("/healthz")
+    session = UserSession.objects.get(user=ada)
+    assert admin_page.get(reverse("admin:usersessions_usersession_add")).status_code == 403
+    page = reverse("admin:usersessions_usersession_change", args=[session.pk])
+    assert admin_page.post(page, {"ip": "10.0.0.1"}).status_code == 403
+
+
+def delete_all(client, *users):
+    changelist = reverse("admin:memoryapp_user_changelist")
+    chosen = [user.pk for user in users]
+    fields = {"action": "delete_selected", "_selected_action": chosen, "post": "yes"}
+    return client.post(changelist, fields)
+
+
+def test_the_last_administrator_cannot_be_deleted(admin_page, administrator, ada):
+    delete = reverse("admin:memoryapp_user_delete", args=[administrator.pk])
+    page = admin_page.post(delete, {"post": "yes"}).content.decode()
+    assert "This is the only administrator." in page
+    assert "only administrator" in delete_all(admin_page, administrator, ada).content.decode()
+    assert User.objects.filter(pk__in=[administrator.pk, ada.pk]).count() == 2
+
+
+def test_an_administrator_beside_another_can_be_deleted(admin_page, administrator):
+    other = User.objects.create_superuser("boss", password="a-long-password")
+    assert "only administrator" in delete_all(admin_page, administrator, other).content.decode()
+    delete_all(admin_page, other)
+    assert User.objects.get() == administrator
+
+
+@pytest.mark.parametrize("taken", ["is_active", "is_superuser"])
+def test_the_last_administrator_stays_one(admin_page, administrator, taken):
+    rights = {"is_active": "on", "is_superuser": "on", "is_staff": "on"}
+    fields = {**form(administrator), **rights}
+    del fields[taken]
+    response = admin_page.post(page_of(administrator), fields)
+    assert "This is the only administrator." in str(response.context["errors"])
+    User.objects.create_superuser("boss", password="a-long-password")
+    admin_page.post(page_of(administrator), fields)
+    administrator.refresh_from_db()
+    assert getattr(administrator, taken) is False

@@ -123,7 +123,7 @@ def test_the_index_names_every_table_once_in_its_section(admin_page):
     sections = admin_page.get(reverse("admin:index")).context["app_list"]
     names = [section["name"] for section in sections]
     tables = [table["object_name"] for section in sections for table in section["models"]]
-    assert names == ["Memory", "Chats", "Resources", "People", "Background work", "Other"]
+    assert names == ["Memory", "Chats", "Resources", "People", "Background work"]
     assert sorted(tables) == sorted(model.__name__ for model in MODELS)
 
 

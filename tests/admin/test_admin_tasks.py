@@ -56,6 +56,16 @@ def test_waiting_work_is_shown_with_what_it_is_about(admin_page, db):
     queued = OrmQ.objects.get()
     page = admin_page.get(reverse("admin:django_q_ormq_change", args=[queued.pk]))
     assert "the-chat" in page.content.decode()
+    listed = admin_page.get(reverse("admin:django_q_ormq_changelist")).content.decode()
+    assert "memoryapp.tasks.title" in listed
+    assert "the-chat" in listed
+
+
+def test_waiting_work_is_not_edited(admin_page, db):
+    async_task(tasks.title, "the-chat")
+    queued = OrmQ.objects.get()
+    page = reverse("admin:django_q_ormq_change", args=[queued.pk])
+    assert admin_page.post(page, {"key": "another"}).status_code == 403
 
 
 def test_waiting_work_signed_with_another_key_can_be_looked_at_and_removed(admin_page, db):
