@@ -26,7 +26,7 @@ from memoryapp.together import Steps, answer, together
 
 logger = logging.getLogger("memoryapp.tasks")
 
-EMBED_SECONDS = 60  # at a time, that other work gets its turn
+EMBED_SECONDS = 10  # at a time, that other work gets its turn
 LESSON_SECONDS = 3
 EXTRACTOR_FAILED = gettext_noop("I couldn't learn from this message: {}")
 
@@ -199,8 +199,9 @@ def embed_missing() -> None:
 def read_resource(resource_id: str) -> None:
     """Split a resource into passages and make them findable."""
     with one_at_a_time(f"read:{resource_id}"):
-        if resource := Resource.objects.filter(pk=resource_id).first():
-            resources.read(resource)
+        resource = Resource.objects.filter(pk=resource_id).first()
+        if resource and not resources.read(resource, seconds=EMBED_SECONDS):
+            enqueue(read_resource, resource_id)
 
 
 @transaction.atomic

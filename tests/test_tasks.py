@@ -13,7 +13,7 @@ from memoryapp import tasks
 from memoryapp.agents import llm
 from memoryapp.agents.failures import AgentFailed
 from memoryapp.learning import KNOWN_ROWS, TURNS_TOGETHER
-from memoryapp.memory import indexing
+from memoryapp.memory import indexing, resources
 from memoryapp.models import Chat, Fact, MemoryEvent, Message, Usage
 from tests.factories import make_chat, make_fact, make_prompt
 from tests.fakes import Script, learns, operation, says
@@ -50,6 +50,19 @@ def test_without_an_embedder_it_is_learned_all_the_same_and_embedded_later(
         tasks.extract(str(taught.pk))
     assert Fact.objects.get().embedding is None
     assert [row.func() for row in OrmQ.objects.all()] == ["memoryapp.tasks.embed_facts"]
+
+
+def test_a_long_resource_lets_other_work_have_its_turn(ada, monkeypatch):
+    resource = resources.add(user=ada, name="Pump", body="The pump is checked each spring.")
+    OrmQ.objects.all().delete()
+    monkeypatch.setattr(tasks, "EMBED_SECONDS", -1)
+    tasks.read_resource(str(resource.pk))
+    [again] = OrmQ.objects.all()
+    monkeypatch.undo()
+    again.task["func"](*again.args())
+    resource.refresh_from_db()
+    assert resource.status == "ready"
+    assert OrmQ.objects.get() == again
 
 
 def test_a_second_extract_asks_no_model_and_changes_nothing(taught):

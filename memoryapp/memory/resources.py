@@ -1,5 +1,7 @@
 """Outside text: taken in, cut into passages, and searched."""
 
+import math
+import time
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -78,29 +80,35 @@ def text_of(body: str | bytes) -> str:
     return text
 
 
-def read(resource: Resource) -> None:
-    """Cut the resource into passages and embed them, and note progress and end on its row.
+def read(resource: Resource, *, seconds: float = math.inf) -> bool:
+    """Cut the resource into passages and embed them, note progress and end on its row, and say
+    whether that is all of it.
 
-    May run again at any time, or twice at once: passages that are as they should be stay, and
-    those without a vector get theirs. Raises EmbeddingUnavailable, noted on the row too; until
-    it is read again, its passages are found by their words.
+    No new batch is begun after `seconds`. May run again at any time, or twice at once: passages
+    that are as they should be stay, and those without a vector get theirs. Raises
+    EmbeddingUnavailable, noted on the row too; until it is read again, its passages are found by
+    their words.
     """
+    end = time.monotonic() + seconds
     row = Resource.objects.filter(pk=resource.pk)
-    row.update(status=Resource.Status.READING, progress=0, error="")
+    row.update(status=Resource.Status.READING, error="")
     passages = Passage.objects.filter(resource=resource)
     num_passages = cut(resource, passages)
     if not num_passages:
         row.update(status=Resource.Status.FAILED, error=NO_TEXT)
-        return
+        return True
     unread = passages.filter(lacking()).order_by("position")
     try:
         while keys := list(unread.values_list("pk", flat=True)[:BATCH]):
-            fill(passages.filter(pk__in=keys), lambda passage: passage.body)
             row.update(progress=100 - 100 * unread.count() // num_passages)
+            if time.monotonic() > end:
+                return False
+            fill(passages.filter(pk__in=keys), lambda passage: passage.body)
     except EmbeddingUnavailable as error:
         row.update(status=Resource.Status.FAILED, error=str(error))
         raise
     row.update(status=Resource.Status.READY, progress=100)
+    return True
 
 
 def cut(resource: Resource, passages: QuerySet[Passage]) -> int:

@@ -6,7 +6,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from memoryapp.memory import floors, resources
-from memoryapp.memory.embeddings import EmbeddingUnavailable
+from memoryapp.memory.embeddings import EmbeddingUnavailable, fill
 from memoryapp.memory.passages import split
 from memoryapp.models import Passage, Resource
 
@@ -84,6 +84,22 @@ def test_reading_again_keeps_the_passages_and_embeds_only_what_lacks_a_vector(ad
     assert list(resource.passages.values_list("pk", flat=True)) == before
     assert not resource.passages.exclude(embedding_model="minilm").exists()
     assert sum('UPDATE "memoryapp_passage"' in query["sql"] for query in queries) == 1
+
+
+def test_what_is_too_long_for_one_turn_is_read_on_in_the_next(ada):
+    resource = resources.add(user=ada, name="Pump", body=LONG)
+    assert resources.read(resource, seconds=-1) is False
+    resource.refresh_from_db()
+    assert (resource.status, resource.progress) == ("reading", 0)
+    half = resource.passages.count() // 2
+    begun = resource.passages.filter(position__lt=half)
+    fill(begun, lambda passage: passage.body)
+    assert resources.read(resource, seconds=-1) is False
+    resource.refresh_from_db()
+    assert 0 < resource.progress < 100
+    assert resources.read(resource, seconds=60) is True
+    resource.refresh_from_db()
+    assert (resource.status, resource.progress) == ("ready", 100)
 
 
 def test_reading_a_changed_body_replaces_its_passages(ada, make_resource):
