@@ -1,7 +1,7 @@
 """Chats from a file as rows: once each, with their own dates, and only ever this person's."""
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -55,6 +55,7 @@ def store(user: User, record: ChatRecord, ids: Ids, is_forgotten: Callable[[str]
         if not new:
             return 0
         said_at, branch = times(record), set(record.branch)
+        summaries = {each.id for each in record.messages if each.role == Role.SUMMARY}
         chat = Chat.objects.for_user(user).filter(pk=ids.chat).first()
         if chat is None:
             chat = _chat(user, record, ids, min(said_at.values()), is_forgotten)
@@ -71,7 +72,7 @@ def store(user: User, record: ChatRecord, ids: Ids, is_forgotten: Callable[[str]
                 created_at=said_at[each.id],
                 config=user.search_config,
                 is_extracted=True,
-                **_columns(each, record, ids, is_shown=each.id in branch),
+                **_columns(each, summaries, ids, is_shown=each.id in branch),
             )
             for each in new
         ]
@@ -127,13 +128,13 @@ def times(record: ChatRecord) -> dict[str, datetime]:
 
 
 def _columns(
-    each: MessageRecord, record: ChatRecord, ids: Ids, *, is_shown: bool
+    each: MessageRecord, summaries: Collection[str], ids: Ids, *, is_shown: bool
 ) -> dict[str, Any]:
     """The further columns of a message. Summaries stand beside the branch, and only replies have
     a status other than complete."""
     columns = dict(each.columns)
     summary = columns.pop("evicted_by", None)
-    if any(other.id == summary and other.role == Role.SUMMARY for other in record.messages):
+    if summary in summaries:
         columns["evicted_by_id"] = ids.message(summary)
     if each.role != Role.SUMMARY:
         columns["is_active"] = is_shown

@@ -2,10 +2,12 @@
 
 import codecs
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from io import SEEK_END
+from pathlib import PurePosixPath
 from tempfile import TemporaryFile
 from typing import IO, Any
 
@@ -25,8 +27,10 @@ NAMED = {
     "facts.item": "fact",
     "prompts.item": "prompt",
 }
+SINGLE_MAX_BYTES = 20_000_000  # of a file that is one chat, which is read at once
 UNPACKED_PER_BYTE = 50  # JSON shrinks to a tenth or so; what shrinks to less is made to do harm
 CHUNK = 1 << 16
+DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError)
 
 
 @dataclass(frozen=True)
@@ -62,11 +66,17 @@ def records(file: IO[bytes], name: str) -> Iterator[Record]:
     try:
         with zipfile.ZipFile(file) as archive:
             for member in archive.infolist():
-                if member.filename.lower().endswith(".json"):
+                if _is_json(member.filename):
                     with _unpacked(archive, member) as unpacked:
-                        yield from _in_json(unpacked, Path(member.filename).name)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+                        yield from _in_json(unpacked, PurePosixPath(member.filename).name)
+    except DAMAGED as error:
         raise Unreadable(_("The ZIP file is damaged or locked. Download it once more.")) from error
+
+
+def _is_json(name: str) -> bool:
+    """Whether a file in a ZIP is JSON, and none of those in which macOS keeps notes of others."""
+    path = PurePosixPath(name)
+    return path.suffix.lower() == ".json" and not path.name.startswith(".")
 
 
 @contextmanager
@@ -90,7 +100,8 @@ def _in_json(file: IO[bytes], name: str) -> Iterator[Record]:
             for record in ijson.items(file, place, use_float=True):
                 has_found = True
                 yield Record(what, record, name)
-        if not has_found and places is NAMED:
+        size = file.seek(0, SEEK_END)
+        if not has_found and places is NAMED and size <= SINGLE_MAX_BYTES:
             file.seek(start)
             for record in ijson.items(file, "", use_float=True):
                 yield Record("chat", record, name)

@@ -138,7 +138,7 @@ def is_piece_of(each: MessageRecord, before: MessageRecord) -> bool:
 
 
 def _joined(messages: Sequence[MessageRecord]) -> tuple[list[MessageRecord], dict[str, str]]:
-    """An answer in several pieces, between which a tool was asked, as one; and where each is now."""
+    """An answer in pieces, between which a tool was asked, as one; and where each piece is now."""
     num_children = Counter(each.parent for each in messages)
     found: dict[str, MessageRecord] = {}
     now_in: dict[str, str] = {}

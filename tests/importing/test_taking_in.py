@@ -200,6 +200,20 @@ def test_a_zip_is_read_as_it_was_downloaded(ada):
     assert skipped["names"] == ["user.json"]
 
 
+@pytest.mark.parametrize("at", [60, 200, -30])
+def test_a_damaged_zip_is_refused_in_a_sentence(ada, at):
+    body = bytearray(zipped(conversations=[exports.CLAUDE]))
+    body[at : at + 8] = b"\xff" * 8
+    with pytest.raises(importing.Unreadable) as refusal:
+        taken_in(ada, bytes(body))
+    assert refusal.value.messages[0].endswith(".")
+
+
+def test_notes_of_macos_in_a_zip_are_no_files(ada):
+    report = taken_in(ada, zipped(**{"conversations": [exports.CLAUDE], "__MACOSX/._a": "note"}))
+    assert (report.chats, report.skipped, report.trouble) == (1, [], "")
+
+
 @pytest.mark.parametrize(
     "body",
     [b"", b"hello", b"\x89PNG\r\n", b"{}", b"[]", b"7", b'{"chats": []}', b'[{"a": 1}]',
