@@ -1,43 +1,76 @@
 """Whether words say that what is known has ended, is done, or never was."""
 
 import re
+from collections.abc import Iterable, Set
 
 from memoryapp.memory import languages
 from memoryapp.memory.moods import DENIED, IMAGINED, NO_DENIAL
 from memoryapp.memory.operations import Operation
 from memoryapp.memory.support import sentence_to
-from memoryapp.memory.whose import RELATED, whom_of
-from memoryapp.memory.wording import LIGHT_WORDS, listed, said, stems
+from memoryapp.memory.whose import RELATED, is_other, whom_of
+from memoryapp.memory.wording import (
+    LIGHT_WORDS,
+    canonical,
+    listed,
+    pieces,
+    stems,
+    words,
+)
 from memoryapp.models import Fact, Prompt
 
-# What says by itself that something is over.
-OVER = re.compile(
-    r"\b(?:no longer|any ?more|any longer|stop(?:ped)?|quit|left|leave|former(?:ly)?|gone"
-    r"|past|over|history"
-    r"|moved? (?:away|out|from)|used to|ex|sold|stolen|cancel\w*|finish\w*|done|gave|given|dropped"
-    r"|instead|forget|scratch that|tak(?:e|ing) (?:it |that |this )?back|disregard|ignore what"
-    r"|wrong|untrue|not true|broke|broken up|split up|died|dead|passed away|lost|rid|ended|expired"
-    r"|resigned|retired|fired|laid off|let go|my notice|divorced|separated|recovered|changed"
-    r"|put (?:\w+ )?(?:down|to sleep)|ran away|last day (?:at|in|with|of)|unemployed|jobless"
-    r"|crashed|wrecked|totall?ed|abandoned|(?:went|gone|i['’]m|i am) off|joke|joking|kidding"
-    r"|switched|replaced|deleted|removed|closed|sorted|settled|thrown|threw|ditched|swapped|traded"
-    r"|arbeitslos|eingeschläfert|entlaufen|weggelaufen|witz|scherz|letzter tag"
-    r"|nicht mehr|kein\w* \w* ?mehr|aufgehört|gekündigt|entlassen|verkauft|verschenkt|verloren"
-    r"|gestohlen|geklaut|abgegeben|abgesagt|abgeschafft|abgebrochen|früher|ehemalig\w*|falsch"
-    r"|stimmt nicht|doch nicht|vergiss|erledigt|gestorben|verstorben|getrennt|geschieden|beendet"
-    rf"|vorbei|\w*gezogen|{languages.OVER})\b"
+# What says of all that its sentence tells that it is over, or isn't true.
+OVER_AT_ALL = re.compile(
+    r"\b(?:no longer|any ?more|any longer|former(?:ly)?|ex|instead|scratch that|disregard"
+    r"|ignore what|tak(?:e|ing) (?:it |that |this )?back|(?:^\W*|please |just )forget"
+    r"|(?:that|it|this)(?:['’]?s| is| was)? (?:all )?(?:wrong|false)|untrue|not true|jok(?:e|ing)"
+    r"|kidding|(?:i|we) used to|nicht mehr|nimmer|kein\w* \w* ?mehr|ehemalig\w*|falsch"
+    r"|stimmt nicht|doch nicht|vergiss|witz|scherz|früher|"
+    rf"{languages.OVER})\b"
     r"|不\w{1,4}了|停止|取消|辞|分手|不再|离开|离职|卖|忘了|忘掉|去世|死了|丢了|结束|戒|退了|搬走|没了|完成了"
     r"|\b(?:لم أعد|توقفت|تركت|بعت|انس|مات|توفي|فقدت|انفصلت|استقلت|انتهيت?|ألغيت)\b"
     rf"|{languages.OVER_UNSPACED}",
     re.IGNORECASE,
 )
+# What says it of what it is tied to: "sold my Golf", not "sold my bike in Berlin".
+OVER = re.compile(
+    r"\b(?:(?:went|gone|i m|i am) (?:off|over)|stop(?:ped)?|quit|left(?! the house)|leave|gone|past"
+    r"|over|history|moved? (?:away|out|from)|sold|stolen|cancel\w*|finish\w*|done|dropped|broke"
+    r"|split up|died|dead|passed away|lost(?! (?:at|to|against)\b)|rid|ended|expired|resigned"
+    r"|retired|fired|laid off"
+    r"|let (?:me |us )?go|between jobs|notice|divorced|separated|recovered|healed|cured|changed"
+    r"|put (?:\w+ )?(?:down|to sleep)|ran away|last day|unemployed|jobless|crashed|wrecked"
+    r"|totall?ed|abandoned|switched|replaced|deleted|removed"
+    r"|closed|sorted|settled|thrown|threw|ditched|swapped|traded"
+    r"|g[ai]ven? (?:\w+ ){0,3}?(?:up|away|back)"
+    r"|arbeitslos|eingeschläfert|entlaufen|weggelaufen|letzter tag|aufgehört|gekündigt|kündigung"
+    r"|entlassen|verkauft|verschenkt|verloren|gestohlen|geklaut|abgegeben|abgesagt|abgeschafft"
+    r"|abgebrochen|erledigt|gestorben|verstorben|getrennt|geschieden|beendet|vorbei|\w*gezogen"
+    r"|verlassen|hinter mir|schluss)\b"
+)
 # "I will not leave Berlin", "I never quit".
 GOES_ON = re.compile(
     r"(?:\b(?:not|never|nicht|nie)|n['’]t)\W+(?:\w+\W+){0,3}?(?:leav|left|quit|stop|sell|sold|giv"
     r"|mov|end|drop|cancel|aufhör|kündig|verkauf|verlass|aufgeb)\w*\b(?!.*\bany ?more)"
+    r"|\bstill (?:liv|work|hav|lov|lik|play|own|go|in\b|at\b|with\b)\w*"
+    r"|\b(?:we|i)(?:['’]re|['’]m)? stay\w*"
+    r"|\b(?:he|she|it|they)(?:['’]s|['’]re| is| are| came) back\b|\bbleib\w*|\bimmer noch\b"
     r"|(?:不会|不想|没有?)(?:离开|停止|卖|辞|搬)|\b(?:لن|لم) (?:أترك|أبع|أتوقف)",
     re.IGNORECASE,
 )
+# What ends that needn't be named: "I got laid off" is about the employer.
+OF_ITSELF = {
+    re.compile(
+        r"\b(?:laid off|fired|let (?:me|us) go|made redundant|unemployed|jobless|between jobs"
+        r"|resigned|retired|my notice|quit my job|lost my job|arbeitslos|gekündigt|kündigung"
+        r"|entlassen)\b",
+        re.IGNORECASE,
+    ): ("employer", "job"),
+    re.compile(
+        r"\b(?:broke up|broken up|split up|divorced|separated|getrennt|geschieden"
+        r"|schluss gemacht)\b",
+        re.IGNORECASE,
+    ): ("partner", "girlfriend", "boyfriend"),
+}
 # It was so of somebody else, whatever else is said, or if nothing is said to be over.
 NOT_OF_ME = re.compile(
     r"\b(?:it|that)(?:['’]s| is| was)\b.*\bwho\b|\b(?:i meant|not me|ich meinte|nicht ich)\b"
@@ -50,11 +83,12 @@ PUTS_RIGHT = re.compile(
     r"|其实|实际上|في الواقع|本当は|実は|사실",
     re.IGNORECASE,
 )
-# That a task is done is told like anything that has happened.
+# That a task is done is told like anything that has happened, or by saying no more than that.
 HAPPENED = re.compile(
     r"\b(?:i|we)(?:['’]ve| have)? (?:\w+ )?\w*(?:ed|id|ent|ought|ade|ook|ept|ang|rote|one|et)\b"
     r"|\b(?:is|are|was|were|got|been) (?:\w+ )?(?:\w+ed|paid|sent|made|bought|booked)\b"
     r"|^\W*(?:just )?(?:got|did|made|paid|sent|bought|called|booked) (?:the|my|it|them|mum|mom)\b"
+    r"|(?:^|,)\W{0,3}(?:\w+ ){1,3}(?<!be )(?:\w+ed|done|paid|sent|made|bought)\W*$"
     r"|\b(?:habe|hab|haben|ist|sind|wurden?)\b.*\b(?:\w*ge\w+|(?:ver|be|er)\w+t|über\w+en)\b"
     r"|了|\b(?:لقد|تم)\b|ました|\w(?:d[ıiuü]m|t[ıiuü]m)\b",
     re.IGNORECASE,
@@ -65,6 +99,14 @@ BESIDE = LIGHT_WORDS | listed(
     " lately actually sadly unfortunately finally at all nicht kein keine keinen keinem nie mehr"
     " heute leider endlich gar eigentlich seit tagen wochen monaten jahren"
 )
+# And those that may stand between an ending and what ends.
+BETWEEN = BESIDE | listed(
+    "got off job jobs position post place course class classes club subscription membership"
+    " contract account mind thing getting last ago yesterday recently officially totally completely"
+    " another new old both all because sich hab vertrag stelle letzte letzten woche monat jahr gestern zum"
+    " glück komplett"
+)
+NEW_OBJECT = listed("a an the his her their ein eine einen")
 
 
 def says_it_ended(row: Fact | Prompt, operation: Operation, body: str) -> bool:
@@ -73,9 +115,9 @@ def says_it_ended(row: Fact | Prompt, operation: Operation, body: str) -> bool:
     A mere denial counts if it denies what the row says, and nothing else.
     """
     sentence = NO_DENIAL.sub(" ", sentence_to(operation.quote, body))
-    if IMAGINED.told.search(sentence) or GOES_ON.search(sentence):
+    if IMAGINED.told.search(sentence) or goes_on(row, sentence):
         return False
-    is_over = OVER.search(sentence) is not None
+    is_over = OVER_AT_ALL.search(sentence) is not None or is_tied(row, sentence)
     if NOT_OF_ME.search(sentence):
         return True
     if is_of_another(row, sentence):
@@ -87,10 +129,49 @@ def says_it_ended(row: Fact | Prompt, operation: Operation, body: str) -> bool:
     return is_denied and stems(sentence, BESIDE) <= stems(f"{row.text} {row.quote}")
 
 
+def goes_on(row: Fact | Prompt, sentence: str) -> bool:
+    """Whether it is said to go on: its end is denied, and not the row ("I'm not moving")."""
+    found = GOES_ON.search(sentence)
+    return found is not None and not stems(words(found.group())[-1]) <= stems(row.text)
+
+
+def is_tied(row: Fact | Prompt, sentence: str) -> bool:
+    """Whether something is said to be over that is the row, or may be if the row isn't named."""
+    known = stems(f"{row.text} {row.quote}", LIGHT_WORDS)
+    text = " ".join(words(sentence))
+    is_named = not known.isdisjoint(stems(text))
+    for over in OVER.finditer(text):
+        before, after = text[: over.start()].split(), text[over.end() :].split()
+        is_last = not after or (after[0] in BETWEEN and after[0] not in NEW_OBJECT)
+        is_within = not known.isdisjoint(stems(over.group()))  # "put Rex down"
+        if not is_named or is_within or reaches(after, known):
+            return True
+        if is_last and reaches(reversed(before), known):
+            return True
+    return False
+
+
+def reaches(others: Iterable[str], known: Set[str]) -> bool:
+    """Whether the first of these words that says something is of what is known."""
+    for word in others:
+        if not known.isdisjoint(pieces(word)):
+            return True
+        if word not in BETWEEN and not word.endswith("ing"):
+            return False
+    return False
+
+
+def ends_of_itself(row: Fact | Prompt, quote: str) -> bool:
+    """Whether what is said ends rows like this one without naming them."""
+    return any(
+        canonical(row.key) in keys and ending.search(quote) for ending, keys in OF_ITSELF.items()
+    )
+
+
 def is_of_another(row: Fact | Prompt, sentence: str) -> bool:
     """Whether a sentence is about somebody whom the row says nothing of."""
-    who = whom_of(sentence)
-    return bool(who) and not said(who or "", row.text) and not RELATED.search(row.text)
+    who, _ = whom_of(sentence)
+    return is_other(who, row.text) and not RELATED.search(row.text)
 
 
 def has_happened(sentence: str) -> bool:

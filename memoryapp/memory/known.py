@@ -10,7 +10,7 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_noop
 
 from memoryapp.memory.embeddings import MINILM, EmbeddingUnavailable, embed
-from memoryapp.memory.endings import says_it_ended
+from memoryapp.memory.endings import ends_of_itself, says_it_ended
 from memoryapp.memory.operations import Operation, quote_start, same_value
 from memoryapp.memory.wording import (
     FUNCTION_WORDS,
@@ -92,7 +92,7 @@ def objection_to_retracting(operation: Operation, row: Row, source: Message) -> 
         return GOES_BACK
     if not says_it_ended(row, operation, source.body):
         return NO_END
-    if said(f"{row.text} {row.quote}", operation.quote):
+    if said(f"{row.text} {row.quote}", operation.quote) or ends_of_itself(row, operation.quote):
         return ""
     if source.config == NEAR_IN and is_nearest(row, operation.quote):
         return ""

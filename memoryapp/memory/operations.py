@@ -17,12 +17,18 @@ QUESTION_ENDS = "?？؟吗嗎呢"
 # How a question begins that is typed without its mark.
 QUESTION_BEGINNING = re.compile(
     r"\W*(?:(?:do|does|did|am|are|can|could|will|would|should|have) (?:i|you|we|they)\b"
-    r"|(?:what|where|when|who|whom|whose|why|how|which)(?:'s|(?: \w+)? (?:do|does|did|am|is|are|was"
-    r"|were|can|could|will|would|should|have|has))\b"
+    r"|(?:what|where|when|who|whom|whose|why|how|which)(?:'s|(?: (?!i\b|we\b)\w+)? (?:do|does|did|am"
+    r"|is|are|was|were|can|could|will|would|should|have|has))\b"
     r"|(?:wo|was|wann|wer|wem|wen|wie|warum|welche[rsmn]?) (?:\w+ )?(?:ich|du|wir|ihr|ist|sind"
     r"|war)\b"
     r"|(?:bin|habe|mag|kann|soll|wohne|arbeite|weisst|hast|kannst) (?:ich|du)\b|هل "
     rf"|{unicodedata.normalize('NFKD', languages.QUESTION_BEGINS)})"
+)
+# A question that asks to keep in mind what it states.
+ASKS_TO_REMEMBER = re.compile(
+    r"\W*(?:please )?(?:can|could|will|would) you (?:please |pls )?"
+    r"(?:remember|note|keep in mind) that\b"
+    r"|\W*(?:kannst|ko\u0308nntest) du dir (?:bitte )?merken,? dass\b"
 )
 SENTENCE_ENDS = ".!?。！？؟\n"
 CLAUSE_ENDS = SENTENCE_ENDS + ",，、،;:：；؛"
@@ -120,11 +126,14 @@ def is_question(body: str, quote: str) -> bool:
     A statement before it in the same sentence is none: "I live in Graz, what's the weather?"
     """
     body, quote = normalised(body), normalised(quote)
-    if quote.endswith(tuple(QUESTION_ENDS)):
-        return True
     start = body.find(quote)
     if start < 0:
+        return quote.endswith(tuple(QUESTION_ENDS))
+    sentence_start = max(body.rfind(end, 0, start) for end in SENTENCE_ENDS) + 1
+    if ASKS_TO_REMEMBER.match(body, sentence_start):
         return False
+    if quote.endswith(tuple(QUESTION_ENDS)):
+        return True
     clause_start = max(body.rfind(end, 0, start) for end in CLAUSE_ENDS) + 1
     if QUESTION_BEGINNING.match(body, clause_start):
         return True

@@ -43,6 +43,17 @@ GREETING = re.compile(
     r"|(?:亲爱的|你好)\w{1,10}[,，:：!！\n]|مرحبا \w+[،,:\n])",
     re.IGNORECASE,
 )
+# What is handed over to be worked on: "Translate to German: I live in Graz".
+HANDED_OVER = re.compile(
+    r"(?:^|[.!?\n])[ \t*-]{0,4}(?:please |can you |could you |bitte |kannst du )?(?:translate"
+    r"|rewrite|rephrase|paraphrase|proofread|correct|fix|improve|shorten|summari[sz]e|übersetze?|korrigiere?"
+    r"|verbessere|formuliere?|fasse?)\b[^:\n]{0,80}:",
+    re.IGNORECASE,
+)
+CODE = re.compile(
+    r"^\s*(?:const|var|function|public|private|import|#include)\b.*[={(;<]|\blet \w+ =|\bdef \w+\("
+    r"|[{}]\s*$|\);\s*$|=>|</\w+>"
+)
 # Words that point to a text that follows.
 POINTING = re.compile(
     r"\b(?:this|these|that|following|below|text|e-?mail|mail|letter|message|article|review|post"
@@ -61,12 +72,12 @@ OF_ONESELF = re.compile(
 def is_pasted(body: str, start: int, end: int) -> bool:
     """Whether what stands from `start` to `end` in a message is somebody else's text.
 
-    Quoted lines (">") and code fences are; in a very long message everything but its first and
-    its last paragraph; what is said between quotation marks; a letter, and what follows a blank
-    line after an introduction, to the end.
+    Quoted lines (">") and code are; in a very long message everything but its first and its last
+    paragraph; what is said between quotation marks; what is handed over to be worked on; a letter,
+    and what follows a blank line after an introduction, to the end.
     """
-    line = body[body.rfind("\n", 0, start) + 1 : start + 1].lstrip()
-    if line.startswith(">") or body.count("```", 0, start) % 2:
+    line = body[body.rfind("\n", 0, start) + 1 :].partition("\n")[0][:PASTED_CHARS]
+    if line.lstrip().startswith(">") or CODE.search(line) or body.count("```", 0, start) % 2:
         return True
     inner = "\n" in body[:start].strip() and "\n" in body[start:].strip()
     if len(body) > PASTED_CHARS and inner:
@@ -78,6 +89,9 @@ def others_text(body: str, start: int) -> Iterator[tuple[int, int]]:
     """Where others' text begins and ends, for what begins at `start`: in a sentence of one's own,
     words between quotation marks are part of it."""
     yield letter_start(body), len(body)
+    if handed_over := HANDED_OVER.search(body):
+        end = BLANK_LINE.search(body, handed_over.end())
+        yield handed_over.end(), end.start() if end else len(body)
     for first, last in speeches(body):
         is_introduced = body[:first].rstrip().endswith(COLONS)
         if is_introduced or first <= start:

@@ -21,7 +21,7 @@ SECRETS = [
         r"\bAIza[0-9A-Za-z_-]{30,}",
         r"\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.",
         r"\bpin\b\W*(is|ist|lautet|=|:)",
-        r"\b(password|passwort|passcode|kennwort|passphrase|api[ _-]?key|secret[ _-]?key"
+        r"\b(password|pw|pwd|passwort|passcode|kennwort|passphrase|api[ _-]?key|secret[ _-]?key"
         r"|access[ _-]?token|كلمة المرور)\b(?!\W*(?:manager|policy))(\W+\w+){0,4}?\W*"
         r"(\bis\b|\bist\b|\blautet\b|=|:|是)",
         r"\b(password|passwort|passphrase|kennwort)\W+(?=\S*\d)\S{6,}",

@@ -8,7 +8,7 @@ from enum import Enum, auto
 from django.utils.translation import gettext_noop
 
 from memoryapp.memory import forgotten
-from memoryapp.memory.moods import says_so
+from memoryapp.memory.asserting import says_so
 from memoryapp.memory.operations import Operation, is_question, quote_start, storable
 from memoryapp.memory.pasted import is_pasted
 from memoryapp.memory.phrases import (

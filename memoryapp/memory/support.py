@@ -14,7 +14,9 @@ from memoryapp.memory.wording import (
     UNSPACED_FROM,
     VERDICTS,
     content,
+    flat,
     said,
+    spelled,
     words,
 )
 
@@ -37,7 +39,14 @@ DOES = (
 )
 # The first word of a value is capital by chance, unless it stands alone or for somebody.
 FIRST_NAME = re.compile(rf"^\W*([^\W\d_]\w*)(?=\W*$|\s+{UPPER}|\s+(?:{DOES}|is|was|has|ist|hat)\b)")
-LATER_NAMES = re.compile(rf"(?<=[^.!?:]\s){UPPER}\w+|\d{{2,}}")
+LATER_NAMES = re.compile(rf"(?<=[^.!?:]\s){UPPER}\w+")
+NUMBER = re.compile(r"\d+")
+COUNTED = (
+    "zero one two three four five six seven eight nine ten eleven twelve",
+    "null ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
+    "none eine both",
+)
+IN_WORDS = {word: str(n) for each in COUNTED for n, word in enumerate(each.split())}
 
 REQUEST = re.compile(
     r"^\W*(?:please |can you |could you |bitte |请)?(?:tell|write|translate|recommend|give|show"
@@ -78,7 +87,16 @@ def unsaid_names(operation: Operation, body: str) -> list[str]:
     named = ([first.group(1)] if first else []) + LATER_NAMES.findall(value)
     about = f"{body} {operation.key} {operation.subject}"
     light = FUNCTION_WORDS | FRAME_WORDS | VERDICTS
-    return [name for name in named if name.casefold() not in light and not said(name, about)]
+    unsaid = [name for name in named if name.casefold() not in light and not said(name, about)]
+    return unsaid + unsaid_numbers(value, about)
+
+
+def unsaid_numbers(value: str, about: str) -> list[str]:
+    """Those without a number in digits or words that is the same; a single digit may stand for a
+    word of another language, if there are no others."""
+    heard = {*NUMBER.findall(flat(about))} | {IN_WORDS[w] for w in words(about) if w in IN_WORDS}
+    numbers = NUMBER.findall(flat(value))
+    return [each for each in numbers if each not in heard and (heard or len(each) > 1)]
 
 
 def is_echo(value: str, body: str, heard: Sequence[str]) -> bool:
@@ -106,4 +124,4 @@ def sentence_to(quote: str, body: str) -> str:
     if start is None:
         return quote
     begin = max(body.rfind(end, 0, start) for end in SENTENCE_ENDS) + 1
-    return body[begin : start + len(quote)]
+    return spelled(body[begin : start + len(quote)])

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from memoryapp.memory import languages
 from memoryapp.memory.operations import CLAUSE_ENDS, Operation
 from memoryapp.memory.support import UPPER, sentence_to
-from memoryapp.memory.wording import LIGHT_WORDS, is_same_key, said
+from memoryapp.memory.wording import LIGHT_WORDS, content, is_same_key, said
 
 PEOPLE = (
     r"friends?|sisters?|brothers?|siblings?|mother|mom|mum|father|dad|wife|husband|partner"
     r"|girlfriend|boyfriend|ex|fianc\w+|sons?|daughters?|child|kids?|children|boss|manager"
     r"|colleagues?|coworkers?|neighbou?rs?|roommate|flatmate|aunt|uncle|cousin|niece|nephew"
-    r"|grand\w+|parents?|dog|cat|teacher|doctor|landlord|client|customer|in-laws?"
+    r"|grand\w+|parents?|dog|cat|teacher|doctor|landlord|client|customer|in-laws?|mates?|pals?"
+    r"|buddy|buddies|sis|bro|fam(?:ily)?|coach|trainer|therapist|dentist|class ?mates?|team ?mates?"
 )
 LEUTE = (
     r"freund(?:in)?|schwester|bruder|geschwister|mutter|mama|vater|papa|frau|mann|ex|partner(?:in)?"
@@ -24,16 +25,17 @@ OTHERS = re.compile(
     rf"\b(?:my|our) (?:[\w-]+[ -]){{0,2}}?(?:{PEOPLE})\b"
     rf"|\b(?:mein|unser)(?:e|em|en|er|es|s)? (?:[\w-]+[ -]){{0,2}}?(?:{LEUTE})\b"
     r"|\b(?:a|an|the|this|that|some|another|one) (?:\w+ ){0,2}?(?:friends?|colleagues?|neighbou?rs?"
-    r"|customers?|clients?|guy|man|woman|girl|boy|lady|person|people|student|patient|somebody)\b"
+    r"|customers?|clients?|guys?|m[ae]n|wom[ae]n|girls?|boys?|lady|person|people|students?|patients?"
+    r"|somebody|mates?|pals?|couple|intern|dude|bloke|kids?|family|coach|trainer|professor|boss)\b"
     r"(?: of (?:mine|ours)\b| (?:that |who )?(?:i|we) \w+)?"
     r"|\b(?:ein|eine|einer|einem|einen|der|die|dem|den) (?:\w+ )?(?:freund(?:in|e)?|kolleg\w+"
     r"|nachbar\w*|bekannte\w*|kunde\w*|mann|frau|junge|mädchen|person|patient\w*)\b"
     r"(?: von (?:mir|uns)\b)?"
     r"|\b(?:someone|somebody|everyone|everybody|jemand|(?:one|some|most) of (?:my|the|our))\b"
-    r"|^\W*(?:mom|mum|mummy|mama|mami|dad|daddy|papa|papi|grandma|grandpa|granny|oma|opa)\b"
+    r"|^\W*(?:sis|bro|mom|mum|mummy|mama|mami|dad|daddy|papa|papi|grandma|grandpa|granny|oma|opa)\b"
     r"|我的?(?:女|男)?(?:朋友|妹妹?|姐姐?|哥哥?|弟弟?|妈妈?|爸爸?|母亲|父亲|爷爷|奶奶|妻子|丈夫|老婆"
     r"|老公|儿子|女儿|同事|老板|邻居|同学|室友|狗|猫)|我?(?:有个|有一个|一个|一位)(?:朋友|同事|人|邻居)"
-    r"|^\W*(?:[小老阿]\w|\w{1,3}(?:先生|女士|老师|小姐|同学|经理))"
+    r"|^\W*(?:[小老阿]\w|(?!我)\w{1,3}(?:先生|女士|老师|小姐|同学|经理))"
     r"|\b(?:صديقي|صديقتي|صديق لي|أختي|أخي|أمي|أبي|والدي|والدتي|زوجي|زوجتي|ابني|ابنتي|زميلي|زميلتي"
     r"|مديري|جاري|جارتي|قطتي|كلبي)\b",
     re.IGNORECASE,
@@ -87,7 +89,7 @@ NOBODY = LIGHT_WORDS | {
     "heute", "morgen", "gestern", "zuhause", "arbeit", "alles", "nichts", "beruf", "alter",
 }  # fmt: skip
 ONESELF = re.compile(
-    r"\b(?:i|i'm|i've|i'd|i'll|me|we|us|our|mine|myself|ich|mich|mir|wir|uns|unser\w*)\b"
+    r"\b(?:i|i'm|i've|i'd|i'll|me|we|us|ours?|mine|myself|ich|mich|mir|wir|uns|unser\w*)\b"
     r"|\b(?:is|are|was|ist|sind|war) (?:my|mein\w*)\b|我|咱"
     r"|\b(?:أنا|نحن|أ(?:عيش|سكن|عمل|حب|كره|درس|فضل|ملك|لعب))\b",
     re.IGNORECASE,
@@ -100,7 +102,7 @@ BETWEEN = re.compile(
 )
 # "I call her Bea": the name is hers.
 NAMES_ANOTHER = re.compile(
-    r"\b(?:call(?:ed|s)?|named?|nenn\w*|tauft\w*|getauft)\b.*?\b(?:him|her|it|them|ihn|sie|es)\b"
+    r"\b(?:call(?:ed|s)?|named?|nenn\w*|tauft\w*|getauft)\b[^,]*?\b(?:him|her|it|them|ihn|sie|es)\b"
     r"|\b(?:call(?:ed)?|named?|nenn\w*)\W+(?:my|our|mein\w*|unser\w*|the|den|die|das)\b",
     re.IGNORECASE,
 )
@@ -117,25 +119,30 @@ def is_about_somebody_else(operation: Operation, body: str) -> bool:
     if operation.table == "prompt":
         return False
     sentence = sentence_to(operation.quote, body)
-    who = whom_of(sentence)
+    who, clauses = whom_of(sentence)
     if operation.subject:
-        return who == "" and not said(operation.subject, sentence)
-    if is_same_key(operation.key, "name") and NAMES_ANOTHER.search(sentence):
+        return who == "" and not said(operation.subject, clauses)
+    if is_same_key(operation.key, "name") and NAMES_ANOTHER.search(clauses):
         return True
     stated = f"{operation.key} {operation.value}".replace("_", " ")
-    return bool(who) and not RELATED.search(stated) and not said(who or "", stated)
+    return is_other(who, stated) and not RELATED.search(stated)
 
 
-def whom_of(sentence: str) -> str | None:
-    """Whom the sentence speaks of at its end: the words for somebody else, "" for the person
-    themselves, None if it doesn't say."""
+def is_other(who: str | None, stated: str) -> bool:
+    """Whether it is about somebody whom what is stated doesn't name."""
+    return bool(who) and content(who or "") != said(who or "", stated)
+
+
+def whom_of(sentence: str) -> tuple[str | None, str]:
+    """Whom the sentence speaks of at its end, and from where on: the words for somebody
+    else, "" for the person themselves, None if it doesn't say."""
     clauses = [clause for clause in BETWEEN.split(sentence) if clause.strip()]
     for number in reversed(range(len(clauses))):
         before = clauses[number - 1] if number else ""
         who = whom(clauses[number], before)
         if who is not None:
-            return who
-    return None
+            return who, " ".join(clauses[number:])
+    return None, sentence
 
 
 def whom(clause: str, before: str) -> str | None:

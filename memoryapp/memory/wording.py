@@ -12,6 +12,16 @@ UNSPACED_FROM = 0x2E80  # from here on, scripts put no spaces between words
 VOICING = 9  # combining classes up to here, nuktas and viramas too, make another letter
 ARABIC_ARTICLE = "ال"
 NEGATED = re.compile(r"n['’]t\b")  # don't
+# What people leave the apostrophe out of, if it makes no other word: no "its", "ill" and "were",
+# and "im" only before what doesn't follow it in German.
+NO_APOSTROPHE = re.compile(
+    r"\b(?:((?:ca|wo|do|does|did|is|are|was|were|have|has|had|could|would|should)n)(t)"
+    r"|(i)(ve)|(i)(m)(?= (?:an?|the|not|so|in|on|at|from|with|my|your|really|just|still|also|now"
+    r"|very|too|gonna|\d+)\b(?!\.))|(you|they)(re|ve|ll)|(he|she|that|what)(s))\b",
+    re.IGNORECASE,
+)
+# How umlauts are typed where there are none; not at the end, as in "shoes".
+DIGRAPH = re.compile(r"(?<![aeq])([aou])e(?!s?$)")
 SENTENCES = re.compile(rf"[{SENTENCE_ENDS}]")
 MOST_WORDS = 12  # of a value that is noticed again among others' words
 
@@ -76,7 +86,12 @@ PREFIXES = ("", "user_", "my_", "current_", "preferred_", "full_")
 
 @lru_cache(maxsize=64)
 def words(text: str) -> tuple[str, ...]:
-    return tuple(re.findall(r"\w+", NEGATED.sub(" not", flat(text)).replace("_", " ")))
+    return tuple(re.findall(r"\w+", NEGATED.sub(" not", spelled(flat(text))).replace("_", " ")))
+
+
+def spelled(text: str) -> str:
+    """`text` with the apostrophes that people leave out: "im", "dont"."""
+    return NO_APOSTROPHE.sub(lambda each: "'".join(filter(None, each.groups())), text)
 
 
 def flat(text: str) -> str:
@@ -96,8 +111,15 @@ def is_mark(char: str) -> bool:
     return unicodedata.combining(char) > VOICING
 
 
+@lru_cache(maxsize=4096)
+def plain(word: str) -> str:
+    """`word` however its umlauts are typed: "Zürich", "Zuerich", "Zurich"."""
+    return DIGRAPH.sub(r"\1", unmarked(word))
+
+
 def pieces(word: str) -> Iterator[str]:
     """A word as it is compared: its beginning, or pairs of characters where none are spaced."""
+    word = plain(word)
     if ord(word[0]) >= UNSPACED_FROM:
         yield from (word[i : i + 2] for i in range(max(1, len(word) - 1)))
     else:
@@ -116,8 +138,13 @@ def content(text: str) -> set[str]:
 
 def said(text: str, body: str) -> set[str]:
     """The content of `text` that `body` has too, also as a part of longer words ("Kinderarzt")."""
-    heard, whole = stems(body), flat(body)
+    heard, whole = stems(body), joined(body)
     return {stem for stem in content(text) if stem in heard or (is_whole(stem) and stem in whole)}
+
+
+@lru_cache(maxsize=64)
+def joined(text: str) -> str:
+    return " ".join(map(plain, words(text)))
 
 
 def is_whole(stem: str) -> bool:

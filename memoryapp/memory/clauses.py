@@ -1,0 +1,81 @@
+"""The clauses of what people write, and what each of them goes on with."""
+
+import re
+from collections.abc import Iterator
+
+from memoryapp.memory.operations import CLAUSE_ENDS, SENTENCE_ENDS
+from memoryapp.memory.wording import FUNCTION_WORDS, listed, pieces, spelled, stems, words
+
+CONTRAST = re.compile(
+    r"\b(?:but|only|just|always|rather(?! than)|instead(?! of)|aber|immer|sondern|nur|mais|pero|но"
+    r"|ama)\b|但是?|而是|只|لكن|でも",
+    re.IGNORECASE,
+)
+BRACKETS = "()[]–—"
+# What bears a name bears it whatever else is said: "I used to have a dog called Rex".
+BORDERS = re.compile(
+    rf"([{CLAUSE_ENDS}{re.escape(BRACKETS)}]|(?<=\s)-(?=\s)|(?<!\S)\d{{1,2}}\)"
+    rf"|{CONTRAST.pattern}|\b(?:and|or|und|oder|while|während|et|y|e|ve|и)\b|并且|而且"
+    r"|(?=\b(?:without|ohne|rather than|instead of|(?:an)?statt|called|named|namens"
+    r"|(?:before|after|when|since|bevor|nachdem|als|seit) (?:i|we|my|our|ich|wir))\b))",
+    re.IGNORECASE,
+)
+# What stands in front of the main clause is a clause of its own, as if a comma ended it:
+# "As a vegan I can't eat honey", "Living in Oslo you don't sweat".
+IN_FRONT = re.compile(
+    rf"(?:^|(?<=[{CLAUSE_ENDS}]))\W{{0,3}}(?:as an? |being |als |\w{{3,}}ing (?:at|in|as|for)\b"
+    rf"|(?:since|because|weil|da) (?:i|we|ich|wir)\b)[^{CLAUSE_ENDS}]*?"
+    r"(?=\s(?:(?:i|we|you)\b|[^\W\d]+ (?:ich|wir|man)\b))",
+    re.IGNORECASE,
+)
+# So does what is said before what it isn't: "I'm from Graz not Linz". After a verb that can be
+# denied, "not" denies what stands before it, too.
+BEFORE_THE_OTHER = re.compile(
+    r"\S{1,20}(?= (?:not (?:(?:an?|the|in|at|on|from) )?\w+|nicht [A-ZÄÖÜ\d]\w*)"
+    rf"\W*(?:[{CLAUSE_ENDS}]|$))"
+)
+DENIABLE = listed(
+    "m s re ve am is are was were be been do does did has have had can could will would should may"
+    " might must i you we they it still just also or and but so probably definitely certainly"
+    " really ist sind bin war waren ich wir es habe hat kann mag will darf muss"
+)
+SUBJECT = re.compile(
+    r"^\W*(?:i|we|my|our|you|he|she|it|they|this|that|ich|wir|mein\w*|unser\w*|er|sie|es|je|j['’]"
+    r"|yo|eu|io|ik|я|мы|ben|أنا|نحن)(?!\w)|^\W*[我咱他她]",
+    re.IGNORECASE,
+)
+RUNS_ON = 2  # words, or pairs of characters, of a clause that goes on with what the last one said
+
+
+def clauses_of(sentences: str) -> Iterator[tuple[str, str]]:
+    """Each clause, and what it goes on with: "I eat no apples, pears or plums"."""
+    parts = BORDERS.split(BEFORE_THE_OTHER.sub(_ended, IN_FRONT.sub(r"\g<0>,", sentences)))
+    before = ""
+    for clause, border in zip(parts[::2], ["", *parts[1::2]], strict=True):
+        length = sum(1 for word in words(clause) for _ in pieces(word))
+        if length > RUNS_ON or (length and not goes_on(clause, border, before)):
+            before = ""
+        yield clause, before
+        if length > 1:
+            before = f"{before} {clause}"
+
+
+def _ended(before: re.Match[str]) -> str:
+    last = words(before.group())[-1:]
+    return before.group() if DENIABLE.issuperset(last) else f"{before.group()},"
+
+
+def goes_on(clause: str, border: str, before: str) -> bool:
+    """Whether a short clause after this border is part of what was said before, and not its
+    counterpart ("no tables, use lists")."""
+    is_of_its_own = border in ("", *SENTENCE_ENDS, *BRACKETS) or CONTRAST.match(border)
+    is_counterpart = SUBJECT.match(clause) or stems(clause, FUNCTION_WORDS) & stems(before)
+    return not is_of_its_own and not is_counterpart
+
+
+def sentences_around(body: str, start: int, end: int) -> str:
+    """The sentences in which a stretch of the body stands, whole, with their apostrophes."""
+    first = max(body.rfind(each, 0, start) for each in SENTENCE_ENDS) + 1
+    ends = [body.find(each, max(first, end - 1)) for each in SENTENCE_ENDS]
+    last = min((found for found in ends if found >= 0), default=len(body))
+    return spelled(body[first:last])
