@@ -17,8 +17,8 @@ QUESTION_ENDS = "?？؟吗嗎呢"
 # How a question begins that is typed without its mark.
 QUESTION_BEGINNING = re.compile(
     r"\W*(?:(?:do|does|did|am|are|can|could|will|would|should|have) (?:i|you|we|they)\b"
-    r"|(?:what|where|when|who|whom|whose|why|how|which)(?:'s|(?: (?!i\b|we\b)\w+)? (?:do|does|did|am"
-    r"|is|are|was|were|can|could|will|would|should|have|has))\b"
+    r"|(?:what|where|when|who|whom|whose|why|how|which)(?:'s|(?: (?!i\b|we\b)\w+)? (?:do|does|did"
+    r"|am|is|are|was|were|can|could|will|would|should|have|has))\b"
     r"|(?:wo|was|wann|wer|wem|wen|wie|warum|welche[rsmn]?) (?:\w+ )?(?:ich|du|wir|ihr|ist|sind"
     r"|war)\b"
     r"|(?:bin|habe|mag|kann|soll|wohne|arbeite|weisst|hast|kannst) (?:ich|du)\b|هل "

@@ -52,7 +52,7 @@ HANDED_OVER = re.compile(
 )
 CODE = re.compile(
     r"^\s*(?:const|var|function|public|private|import|#include)\b.*[={(;<]|\blet \w+ =|\bdef \w+\("
-    r"|[{}]\s*$|\);\s*$|=>|</\w+>"
+    r"|[{}]\s*$|\);\s*$|=>"
 )
 # Words that point to a text that follows.
 POINTING = re.compile(
