@@ -103,8 +103,8 @@ BESIDE = LIGHT_WORDS | listed(
 BETWEEN = BESIDE | listed(
     "got off job jobs position post place course class classes club subscription membership"
     " contract account mind thing getting last ago yesterday recently officially totally completely"
-    " another new old both all because sich hab vertrag stelle letzte letzten woche monat jahr gestern"
-    " zum glück komplett"
+    " another new old both all because sich hab vertrag stelle letzte letzten woche monat jahr"
+    " gestern zum glück komplett"
 )
 NEW_OBJECT = listed("a an the his her their ein eine einen")
 
