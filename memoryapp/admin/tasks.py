@@ -51,3 +51,6 @@ class SuccessAdmin(queue.TaskAdmin):
     list_filter = ["func", "stopped"]
     search_fields = ["func", "name"]
     actions = None
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False

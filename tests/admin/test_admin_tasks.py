@@ -61,6 +61,16 @@ def test_waiting_work_is_shown_with_what_it_is_about(admin_page, db):
     assert "the-chat" in listed
 
 
+def test_work_that_is_done_is_not_edited(admin_page, db):
+    done = failed_task()
+    Task.objects.update(success=True)
+    assert (
+        "to view" in admin_page.get(reverse("admin:django_q_success_changelist")).context["title"]
+    )
+    page = reverse("admin:django_q_success_change", args=[done.pk])
+    assert admin_page.post(page, {"name": "another"}).status_code == 403
+
+
 def test_waiting_work_is_not_edited(admin_page, db):
     async_task(tasks.title, "the-chat")
     queued = OrmQ.objects.get()
