@@ -127,10 +127,31 @@ document.addEventListener("htmx:afterSettle", (event) => {
 
 document.addEventListener("submit", (event) => event.target.closest("#menu")?.hidePopover());
 
+// When what was chosen in a menu is done, the focus goes back to the button that the menu belongs
+// to. That may be another one by now, of a new list; what was chosen is hidden, and can't have it.
+let menuButton = "";
+
+const isLost = (focused) => focused === document.body || !focused.checkVisibility();
+
+function giveBack() {
+  const button = document.getElementById(menuButton) ?? one("#chats .chats__link");
+  if (menuButton && button && isLost(document.activeElement)) takeFocus(button);
+  menuButton = "";
+}
+
+document.addEventListener("close", giveBack, true);
+document.addEventListener("htmx:afterSettle", (event) => {
+  if (event.detail.requestConfig?.elt.matches("#menu form")) giveBack();
+});
+
 // Keys
 
+// A side that is no part of the page lies over it while it is open; one that slides out is still
+// visible.
 function takeFocus(element) {
-  if (element.closest("[popover]") && !element.checkVisibility()) element.closest("[popover]").showPopover();
+  const side = element.closest("[popover]");
+  const isOver = side && getComputedStyle(side).position === "fixed";
+  if (isOver && !side.matches(":popover-open")) side.showPopover();
   element.focus();
 }
 
@@ -167,6 +188,9 @@ const presses = {
     if (!dialog) return;
     event.preventDefault();
     dialog.close();
+  },
+  "[popovertarget=menu]": ({ id }) => {
+    menuButton = id;
   },
   "[data-keys]": () => one("#keys").showModal(),
   "[data-queue]": submit,
