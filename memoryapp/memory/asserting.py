@@ -33,13 +33,13 @@ def says_so(operation: Operation, body: str) -> bool:
     olives" no `likes: olives`, but `dislikes: olives`. Nor does what they say support its
     opposite. What the whole clause says counts: a quote may leave something out.
     """
-    stated = f"{operation.key} {operation.value}".replace("_", " ")
+    stated = spelled(f"{operation.key} {operation.value}".replace("_", " "))
     start = quote_start(body, operation.quote) or 0
     end = start + len(operation.quote)
     if operation.table == "fact" and is_invented(stated, body, end):
         return False
     clauses = list(clauses_that_tell(operation, sentences_around(body, start, end)))
-    if is_denied(operation.value):
+    if is_denied(spelled(operation.value)):
         return any(DENIED.stated.search(clause) for clause, _ in clauses)
     return not clauses or any(is_so(*clause, operation, stated) for clause in clauses)
 

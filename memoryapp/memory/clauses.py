@@ -31,8 +31,12 @@ IN_FRONT = re.compile(
 # So does what is said before what it isn't: "I'm from Graz not Linz". After a verb that can be
 # denied, "not" denies what stands before it, too.
 BEFORE_THE_OTHER = re.compile(
-    r"\S{1,20}(?= (?:not (?:(?:an?|the|in|at|on|from) )?\w+|nicht [A-ZÄÖÜ\d]\w*)"
+    r"\S{1,20}(?= (?:not (?:(?:an?|the|in|at|on|from) )?[\w'’:.]+|nicht [A-ZÄÖÜ\d]\w*)"
     rf"\W*(?:[{CLAUSE_ENDS}]|$))"
+)
+# "I prefer trains to planes"
+PREFERRED = re.compile(
+    rf"(\bprefer\w* (?!to\b)[^{CLAUSE_ENDS}]{{1,40}}?) (?:over|to)(?= )", re.IGNORECASE
 )
 DENIABLE = listed(
     "m s re ve am is are was were be been do does did has have had can could will would should may"
@@ -49,7 +53,8 @@ RUNS_ON = 2  # words, or pairs of characters, of a clause that goes on with what
 
 def clauses_of(sentences: str) -> Iterator[tuple[str, str]]:
     """Each clause, and what it goes on with: "I eat no apples, pears or plums"."""
-    parts = BORDERS.split(BEFORE_THE_OTHER.sub(_ended, IN_FRONT.sub(r"\g<0>,", sentences)))
+    sentences = PREFERRED.sub(r"\1 rather than", IN_FRONT.sub(r"\g<0>,", sentences))
+    parts = BORDERS.split(BEFORE_THE_OTHER.sub(_ended, sentences))
     before = ""
     for clause, border in zip(parts[::2], ["", *parts[1::2]], strict=True):
         length = sum(1 for word in words(clause) for _ in pieces(word))

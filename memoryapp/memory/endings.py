@@ -5,7 +5,7 @@ from collections.abc import Iterable, Set
 
 from memoryapp.memory import languages
 from memoryapp.memory.moods import DENIED, IMAGINED, NO_DENIAL
-from memoryapp.memory.operations import Operation
+from memoryapp.memory.operations import CLAUSE_ENDS, Operation
 from memoryapp.memory.support import sentence_to
 from memoryapp.memory.whose import RELATED, is_other, whom_of
 from memoryapp.memory.wording import (
@@ -34,7 +34,7 @@ OVER_AT_ALL = re.compile(
 # What says it of what it is tied to: "sold my Golf", not "sold my bike in Berlin".
 OVER = re.compile(
     r"\b(?:(?:went|gone|i m|i am) (?:off|over)|stop(?:ped)?|quit|left(?! the house)|leave|gone|past"
-    r"|over|history|moved? (?:away|out|from)|sold|stolen|cancel\w*|finish\w*|done|dropped|broke"
+    r"|over|history|moved? (?:away|out|from)|sold|stolen|nicked|robbed|cancel\w*|finish\w*|done|dropped|broke"
     r"|split up|died|dead|passed away|lost(?! (?:at|to|against)\b)|rid|ended|expired|resigned"
     r"|retired|fired|laid off"
     r"|let (?:me |us )?go|between jobs|notice|divorced|separated|recovered|healed|cured|changed"
@@ -86,7 +86,7 @@ PUTS_RIGHT = re.compile(
 # That a task is done is told like anything that has happened, or by saying no more than that.
 HAPPENED = re.compile(
     r"\b(?:i|we)(?:['’]ve| have)? (?:\w+ )?\w*(?:ed|id|ent|ought|ade|ook|ept|ang|rote|one|et)\b"
-    r"|\b(?:is|are|was|were|got|been) (?:\w+ )?(?:\w+ed|paid|sent|made|bought|booked)\b"
+    r"|(?:\b(?:is|are|was|were|got|been)|['’]s) (?:\w+ )?(?:\w+ed|paid|sent|made|bought|booked)\b"
     r"|^\W*(?:just )?(?:got|did|made|paid|sent|bought|called|booked) (?:the|my|it|them|mum|mom)\b"
     r"|(?:^|,)\W{0,3}(?:\w+ ){1,3}(?<!be )(?:\w+ed|done|paid|sent|made|bought)\W*$"
     r"|\b(?:habe|hab|haben|ist|sind|wurden?)\b.*\b(?:\w*ge\w+|(?:ver|be|er)\w+t|über\w+en)\b"
@@ -96,7 +96,7 @@ HAPPENED = re.compile(
 # Words beside those of the row that a denial may have.
 BESIDE = LIGHT_WORDS | listed(
     "not no never longer more any anymore since days day weeks week months month years year today"
-    " lately actually sadly unfortunately finally at all nicht kein keine keinen keinem nie mehr"
+    " lately actually sadly unfortunately finally at all after nicht kein keine keinen keinem nie mehr"
     " heute leider endlich gar eigentlich seit tagen wochen monaten jahren"
 )
 # And those that may stand between an ending and what ends.
@@ -106,6 +106,7 @@ BETWEEN = BESIDE | listed(
     " another new old both all because sich hab vertrag stelle letzte letzten woche monat jahr"
     " gestern zum glück komplett"
 )
+CLAUSES = re.compile(f"[{CLAUSE_ENDS}]")
 NEW_OBJECT = listed("a an the his her their ein eine einen")
 
 
@@ -125,8 +126,9 @@ def says_it_ended(row: Fact | Prompt, operation: Operation, body: str) -> bool:
     if is_over or (getattr(row, "kind", "") == Fact.Kind.TASK and has_happened(sentence)):
         return True
     # What is only denied: "Berlin is not that big" ends no home.
-    is_denied = DENIED.told.search(sentence) is not None
-    return is_denied and stems(sentence, BESIDE) <= stems(f"{row.text} {row.quote}")
+    clause = CLAUSES.split(sentence.rstrip(CLAUSE_ENDS))[-1]
+    is_denied = DENIED.told.search(clause) is not None
+    return is_denied and stems(clause, BESIDE) <= stems(f"{row.text} {row.quote}")
 
 
 def goes_on(row: Fact | Prompt, sentence: str) -> bool:

@@ -18,6 +18,7 @@ from memoryapp.memory.wording import (
     PLEASANTRIES,
     adds_nothing,
     content,
+    has_name,
     is_same_content,
     is_same_key,
     is_same_saying,
@@ -153,7 +154,7 @@ def brings_date(operation: Operation, row: Row) -> bool:
 
 def is_repeated(operation: Operation, row: Row) -> bool:
     """Whether the proposal is what `row` says, once more."""
-    if brings_date(operation, row):
+    if brings_date(operation, row) or is_spelled_anew(operation, row):
         return False
     if not is_same_content(operation.value, row.value, operation.key):
         return False
@@ -164,6 +165,13 @@ def is_repeated(operation: Operation, row: Row) -> bool:
         or stems(operation.quote, NOTHING) <= stems(row.value)  # it says nothing of another matter
         or said(row.key, operation.quote) == content(row.key)
     )
+
+
+def is_spelled_anew(operation: Operation, row: Row) -> bool:
+    """Whether it is another name that begins alike: "Hanna" for "Hannah"."""
+    if not has_name(row.key) or not is_same_key(row.key, operation.key):
+        return False
+    return not {*words(row.value)} & {*words(operation.value)} - LIGHT_WORDS
 
 
 def overlap(operation: Operation, row: Row, source: Message) -> bool:

@@ -35,13 +35,13 @@ DENIED = mood(
 # What has such a word and denies nothing.
 NO_DENIAL = re.compile(
     r"\b(?:not (?:only|just|to mention|bad|sure)"
-    r"|no (?:doubt|problem(?!s? with)|worries|matter|idea)"
+    r"|no (?:doubt|worries|matter|idea)"
     r"|no\.? ?\d+|never mind|can(?:no|['’])?t wait"
     r"|(?:can(?:no|['’])?t|cannot|never)(?: \w+)? (?:say no|resist|get enough)"
     r"|(?:don['’]?t|do not|never) (?:you |let me )?(?:forget|hesitate|worry|just|only)"
     r"|(?:\w+n['’]t|cannot|not|never|nicht|nie) (?:\w+ ){1,3}(?:without|ohne)"
     r"|couldn['’]?t be \w+er|(?:never|don['’]?t) miss|(?:must|may|should)(?: not|n['’]?t) forget"
-    r"|nicht (?:nur|schlecht|vergessen|ohne)|vergiss \w*\W?nicht|kein problem|keine ahnung"
+    r"|nicht (?:nur|schlecht|vergessen|ohne)|vergiss \w*\W?nicht|keine ahnung"
     r"|(?:moro|vivo|trabalho|estou|estudo) no|pas (?:mal|seulement)|n['’]oublie pas|no olvides"
     r"|non dimenticare|не (?:только|забудь\w*))\b"
     r"|不(?:错|过|同|仅|但|只|久|好意思|得不|断|管|论)|差不多|对不起|了不起|没(?:问题|关系|事)|别忘"
@@ -90,10 +90,10 @@ IMAGINED = mood(
 # "I could eat sushi every day", "I should stop eating sugar": what would be, or had better be.
 CONDITIONAL = mood(
     r"\b(?:i|we)(?:['’]d| would| could| should| ought to)\b(?! (?:like|love|prefer|rather"
-    r"|appreciate|better|been|had|say|add|mention|note|tell|warn|never|not)\b)"
+    r"|appreciate|better|been|had|call|say|add|mention|note|tell|warn|never|not)\b)"
     r"|\bwould(?:n['’]t)? (?:be|say)\b|\bdoubt\b|\bbezweifle\b",
     r"plan|\bideas?\b|consider|think|possib|potential|\bwish|dream|\bgoals?\b|resolution|should"
-    r"|would|could|like|love|favou?rite|prefer|want|need|wunsch|traum|ziel|vorsatz|möchte",
+    r"|would|could|\blikes?\b|love|favou?rite|prefer|want|need|wunsch|traum|ziel|vorsatz|möchte",
 )
 # What came to nothing: "I almost bought a boat", "we were going to move".
 THWARTED = mood(
@@ -101,7 +101,7 @@ THWARTED = mood(
     r"|\b(?:was|were) (?:\w+ )?(?:gonna|(?:going|supposed|meant|about) to)\b"
     r"|\b(?:i|we) (?:\w+ly )?wanted to (?!say|tell|mention|ask|let|share|note|add|check|know|thank)"
     r"|\b(?:ich|wir) wollten?\b(?! (?:\w+ )?(?:sagen|fragen|wissen))|\bwollten? (?:ich|wir)\b"
-    r"|\bfell through\b|\bcame to nothing\b|\bnicht geklappt\b|\bins wasser gefallen\b",
+    r"|\bfell through\b|\b(?:withdrawn|withdrew|rescinded)\b|\bcame to nothing\b|\bnicht geklappt\b|\bins wasser gefallen\b",
     r"former|previous|past\b|almost|nearly|cancel|fail|regret|wanted|attempt|tried|wollte",
 )
 # What others believe, and what one believed oneself: "Everyone thinks I'm Italian".

@@ -15,6 +15,8 @@ from memoryapp.memory.wording import (
     VERDICTS,
     content,
     flat,
+    has_name,
+    is_named,
     said,
     spelled,
     words,
@@ -87,7 +89,8 @@ def unsaid_names(operation: Operation, body: str) -> list[str]:
     named = ([first.group(1)] if first else []) + LATER_NAMES.findall(value)
     about = f"{body} {operation.key} {operation.subject}"
     light = FUNCTION_WORDS | FRAME_WORDS | VERDICTS
-    unsaid = [name for name in named if name.casefold() not in light and not said(name, about)]
+    is_said = is_named if has_name(operation.key) else said
+    unsaid = [name for name in named if name.casefold() not in light and not is_said(name, about)]
     return unsaid + unsaid_numbers(value, about)
 
 

@@ -13,7 +13,7 @@ PEOPLE = (
     r"|girlfriend|boyfriend|ex|fianc\w+|sons?|daughters?|child|kids?|children|boss|manager"
     r"|colleagues?|coworkers?|neighbou?rs?|roommate|flatmate|aunt|uncle|cousin|niece|nephew"
     r"|grand\w+|parents?|dog|cat|teacher|doctor|landlord|client|customer|in-laws?|mates?|pals?"
-    r"|buddy|buddies|sis|bro|fam(?:ily)?|coach|trainer|therapist|dentist|class ?mates?|team ?mates?"
+    r"|buddy|buddies|sis|bro|fam(?:ily)?|coach|trainer|therapist|dentist|class ?mates?|team ?mates?|gf|bf|hubby"
 )
 LEUTE = (
     r"freund(?:in)?|schwester|bruder|geschwister|mutter|mama|vater|papa|frau|mann|ex|partner(?:in)?"
@@ -32,7 +32,7 @@ OTHERS = re.compile(
     r"|nachbar\w*|bekannte\w*|kunde\w*|mann|frau|junge|mädchen|person|patient\w*)\b"
     r"(?: von (?:mir|uns)\b)?"
     r"|\b(?:someone|somebody|everyone|everybody|jemand|(?:one|some|most) of (?:my|the|our))\b"
-    r"|^\W*(?:sis|bro|mom|mum|mummy|mama|mami|dad|daddy|papa|papi|grandma|grandpa|granny|oma|opa)\b"
+    r"|^\W*(?:wife|husband|hubby|gf|bf|girlfriend|boyfriend|roomie|boss|sis|bro|mom|mum|mummy|mama|mami|dad|daddy|papa|papi|grandma|grandpa|granny|oma|opa)\b"
     r"|我的?(?:女|男)?(?:朋友|妹妹?|姐姐?|哥哥?|弟弟?|妈妈?|爸爸?|母亲|父亲|爷爷|奶奶|妻子|丈夫|老婆"
     r"|老公|儿子|女儿|同事|老板|邻居|同学|室友|狗|猫)|我?(?:有个|有一个|一个|一位)(?:朋友|同事|人|邻居)"
     r"|^\W*(?:[小老阿]\w|(?!我)\w{1,3}(?:先生|女士|老师|小姐|同学|经理))"
@@ -50,7 +50,7 @@ THIRD_PERSON = re.compile(
 # Keys and values that name the other one in their own way: spouse, pet_name.
 RELATED = re.compile(
     r"\b(?:spouse|wife|husband|partner|famil|child|daughter|sister|brother|sibling|mother|father"
-    r"|parent|friend|boss|manager|colleague|coworker|neighbo|roommate|flatmate|relative|client"
+    r"|parent|(?:girl|boy)?friend|fianc|boss|manager|colleague|coworker|neighbo|roommate|flatmate|relative|client"
     r"|customer|landlord|team|contact|grand|aunt|uncle|cousin|niece|nephew|freund|schwester|bruder"
     r"|mutter|vater|eltern|kinder|tochter|sohn|frau|haustier|kunde|kolleg|nachbar"
     r"|(?:pet|dog|cat|kid|son|ex|mann|hund|katze)(?:s|s?name)?\b)"
@@ -106,6 +106,8 @@ NAMES_ANOTHER = re.compile(
     r"|\b(?:call(?:ed)?|named?|nenn\w*)\W+(?:my|our|mein\w*|unser\w*|the|den|die|das)\b",
     re.IGNORECASE,
 )
+# "Fridays are for the kids" speaks of Fridays.
+BEHIND = re.compile(r"\w\W+(?:for|with|from|to|at|by|für|mit|bei|von)\s+$", re.IGNORECASE)
 RELATIVE = re.compile(r"^\W*(?:der|die|das|deren|dessen) ", re.IGNORECASE)
 
 
@@ -157,7 +159,8 @@ def whom(clause: str, before: str) -> str | None:
 
 def others_in(clause: str, before: str) -> Iterator[str]:
     """The words for whoever else a clause speaks of."""
-    if other := OTHERS.search(clause) or OTHERS_FIRST.match(clause):
+    other = OTHERS.search(clause) or OTHERS_FIRST.match(clause)
+    if other and not BEHIND.search(clause, 0, other.start()):
         yield other.group()
     if RELATIVE.match(clause) and (other := OTHERS.search(before)):
         yield other.group()

@@ -81,6 +81,7 @@ ALIASES = (
 )  # fmt: skip
 # Of these there is one at a time, whatever numbers an extractor gives them.
 SINGLE = frozenset({"name", *(names[0] for names in ALIASES)})
+NAMED = ("city", "employer", "partner")
 PREFIXES = ("", "user_", "my_", "current_", "preferred_", "full_")
 
 
@@ -151,6 +152,28 @@ def is_whole(stem: str) -> bool:
     """Whether a stem stands for itself inside of longer words: a full one, or one of a script that
     doesn't space them."""
     return len(stem) == STEM_CHARS or ord(stem[0]) >= UNSPACED_FROM
+
+
+def is_named(name: str, text: str) -> bool:
+    """Whether `text` has a name in full, maybe inflected: "Vienna's" is "Vienna", but "Salzburg" no
+    "Salzgitter"."""
+    heard = [plain(word) for word in words(text)]
+    return all(
+        (ord(own[0]) >= UNSPACED_FROM and own in joined(text))
+        or any(is_form(own, w) for w in heard)
+        for own in map(plain, words(name))
+    )
+
+
+def is_form(one: str, other: str) -> bool:
+    """Whether two words have all but the last letter of the shorter one in common."""
+    shorter, longer = sorted((one, other), key=len)
+    return longer.startswith(shorter[: max(len(shorter) - 1, STEM_CHARS)])
+
+
+def has_name(key: str) -> bool:
+    """Whether what a key has as its value is a name."""
+    return "name" in words(key) or canonical(key) in NAMED
 
 
 def is_telling(value: str) -> bool:
