@@ -34,9 +34,9 @@ OVER_AT_ALL = re.compile(
 # What says it of what it is tied to: "sold my Golf", not "sold my bike in Berlin".
 OVER = re.compile(
     r"\b(?:(?:went|gone|i m|i am) (?:off|over)|stop(?:ped)?|quit|left(?! the house)|leave|gone|past"
-    r"|over|history|moved? (?:away|out|from)|sold|stolen|nicked|robbed|cancel\w*|finish\w*|done|dropped|broke"
-    r"|split up|died|dead|passed away|lost(?! (?:at|to|against)\b)|rid|ended|expired|resigned"
-    r"|retired|fired|laid off"
+    r"|over|history|moved? (?:away|out|from)|sold|stolen|nicked|robbed|cancel\w*|finish\w*|done|dropped"
+    r"|broke|split up|died|dead|passed away|lost(?! (?:at|to|against)\b)|rid|ended|expired"
+    r"|resigned|retired|fired|laid off"
     r"|let (?:me |us )?go|between jobs|notice|divorced|separated|recovered|healed|cured|changed"
     r"|put (?:\w+ )?(?:down|to sleep)|ran away|last day|unemployed|jobless|crashed|wrecked"
     r"|totall?ed|abandoned|switched|replaced|deleted|removed"
@@ -96,8 +96,8 @@ HAPPENED = re.compile(
 # Words beside those of the row that a denial may have.
 BESIDE = LIGHT_WORDS | listed(
     "not no never longer more any anymore since days day weeks week months month years year today"
-    " lately actually sadly unfortunately finally at all after nicht kein keine keinen keinem nie mehr"
-    " heute leider endlich gar eigentlich seit tagen wochen monaten jahren"
+    " lately actually sadly unfortunately finally at all after nicht kein keine keinen keinem nie"
+    " mehr heute leider endlich gar eigentlich seit tagen wochen monaten jahren"
 )
 # And those that may stand between an ending and what ends.
 BETWEEN = BESIDE | listed(

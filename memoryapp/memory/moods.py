@@ -101,7 +101,8 @@ THWARTED = mood(
     r"|\b(?:was|were) (?:\w+ )?(?:gonna|(?:going|supposed|meant|about) to)\b"
     r"|\b(?:i|we) (?:\w+ly )?wanted to (?!say|tell|mention|ask|let|share|note|add|check|know|thank)"
     r"|\b(?:ich|wir) wollten?\b(?! (?:\w+ )?(?:sagen|fragen|wissen))|\bwollten? (?:ich|wir)\b"
-    r"|\bfell through\b|\b(?:withdrawn|withdrew|rescinded)\b|\bcame to nothing\b|\bnicht geklappt\b|\bins wasser gefallen\b",
+    r"|\bfell through\b|\b(?:withdrawn|withdrew|rescinded)\b|\bcame to nothing\b|\bnicht geklappt\b"
+    r"|\bins wasser gefallen\b",
     r"former|previous|past\b|almost|nearly|cancel|fail|regret|wanted|attempt|tried|wollte",
 )
 # What others believe, and what one believed oneself: "Everyone thinks I'm Italian".
