@@ -6,9 +6,10 @@ transaction, and writes once.
 
 import logging
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, cast
 
 from django.db import transaction
@@ -16,12 +17,13 @@ from django.utils.translation import gettext_noop
 
 from memoryapp import learning, writers
 from memoryapp.bus import chat_group, person_group, publish
-from memoryapp.locks import one_at_a_time, unless_busy
+from memoryapp.locks import Busy, unless_busy
 from memoryapp.memory import eviction, indexing, ledger, log, resources
 from memoryapp.memory.embeddings import EmbeddingUnavailable
 from memoryapp.models import Chat, Message, Resource, Usage
 from memoryapp.models.messages import INTERRUPTED
 from memoryapp.queue import enqueue as enqueue
+from memoryapp.queue import in_a_moment
 from memoryapp.together import Steps, answer, together
 
 logger = logging.getLogger("memoryapp.tasks")
@@ -191,17 +193,26 @@ def embed_facts(user_id: str) -> None:
 
 def embed_missing() -> None:
     """Make findable by meaning what isn't yet: the embedding model was not at hand, or changed."""
-    with one_at_a_time("embed"):
-        if not indexing.index_missing(seconds=EMBED_SECONDS):
-            enqueue(embed_missing)
+    _in_turns(embed_missing, work=partial(indexing.index_missing, seconds=EMBED_SECONDS))
 
 
 def read_resource(resource_id: str) -> None:
     """Split a resource into passages and make them findable."""
-    with one_at_a_time(f"read:{resource_id}"):
-        resource = Resource.objects.filter(pk=resource_id).first()
-        if resource and not resources.read(resource, seconds=EMBED_SECONDS):
-            enqueue(read_resource, resource_id)
+    if resource := Resource.objects.filter(pk=resource_id).first():
+        work = partial(resources.read, resource, seconds=EMBED_SECONDS)
+        _in_turns(read_resource, resource_id, work=work)
+
+
+def _in_turns(task: Callable[..., None], *call: str, work: Callable[[], bool]) -> None:
+    """Do some of what takes long, and have the task come again until `work` says that it is done.
+
+    One process at a time embeds so much: what others say is learned in those beside it.
+    """
+    is_done = False
+    with suppress(Busy), unless_busy("embed"):
+        is_done = work()
+    if not is_done:
+        enqueue(task, *call, due=in_a_moment())  # whoever else waits for this comes first
 
 
 @transaction.atomic

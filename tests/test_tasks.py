@@ -9,7 +9,7 @@ from django.utils import timezone
 from django_q.models import OrmQ
 from pydantic_ai import UnexpectedModelBehavior
 
-from memoryapp import tasks
+from memoryapp import locks, tasks
 from memoryapp.agents import llm
 from memoryapp.agents.failures import AgentFailed
 from memoryapp.learning import KNOWN_ROWS, TURNS_TOGETHER
@@ -63,6 +63,28 @@ def test_a_long_resource_lets_other_work_have_its_turn(ada, monkeypatch):
     resource.refresh_from_db()
     assert resource.status == "ready"
     assert OrmQ.objects.get() == again
+
+
+@pytest.mark.django_db(transaction=True)
+def test_long_reading_keeps_one_process_busy_and_no_more(ada):
+    resource = resources.add(user=ada, name="Pump", body="The pump is checked each spring.")
+    OrmQ.objects.all().delete()
+
+    def read():
+        tasks.read_resource(str(resource.pk))
+        connection.close()
+
+    with locks.unless_busy("embed"):
+        beside = threading.Thread(target=read)
+        beside.start()
+        beside.join(20)
+    resource.refresh_from_db()
+    assert resource.status != "ready"
+    [again] = OrmQ.objects.all()
+    assert again.lock > timezone.now()
+    again.task["func"](*again.args())
+    resource.refresh_from_db()
+    assert resource.status == "ready"
 
 
 def test_a_second_extract_asks_no_model_and_changes_nothing(taught):
