@@ -62,6 +62,16 @@ class SwitchInput(forms.CheckboxInput):
         return super().get_context(name, value, {**(attrs or {}), "role": "switch"})
 
 
+class MinuteField(forms.DateTimeField):
+    """A moment to the minute, in the person's time zone; its seconds are not shown."""
+
+    widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
+
+    def prepare_value(self, value: Any) -> Any:
+        shown = super().prepare_value(value)
+        return shown.replace(second=0, microsecond=0) if isinstance(shown, datetime) else shown
+
+
 class EndOfDayField(forms.DateField):
     """A day that is stored as its last moment, in the person's time zone."""
 
@@ -166,11 +176,7 @@ class FactForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 2, "dir": "auto"}),
     )
     kind = forms.ChoiceField(label=gettext_lazy("Kind"), choices=KINDS, initial="fact")
-    due_at = forms.DateTimeField(
-        label=gettext_lazy("Due"),
-        required=False,
-        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
-    )
+    due_at = MinuteField(label=gettext_lazy("Due"), required=False)
     expires_at = EndOfDayField(label=gettext_lazy("Use until"), required=False)
     is_pinned = forms.BooleanField(
         label=gettext_lazy("Always use"), required=False, widget=SwitchInput
@@ -208,10 +214,19 @@ class PromptForm(forms.Form):
 def memory_form(table: str, row: Fact | Prompt | None = None, data: Any = None) -> forms.Form:
     """The form of a fact or a prompt, filled from `row` if there is one."""
     form = FactForm if table == "fact" else PromptForm
-    initial = {name: getattr(row, name) for name in form.base_fields} if row else {}
-    if row:
-        initial["key"] = row.key.replace("_", " ")
-    return form(data, initial=initial, prefix=str(row.pk) if row else "new")
+    if row is None:
+        return form(data, prefix="new")
+    initial = {name: getattr(row, name) for name in form.base_fields}
+    initial["key"] = row.key.replace("_", " ")
+    filled = form(data, initial=initial, prefix=str(row.pk))
+    send_back_what_is_shown(filled)
+    return filled
+
+
+def send_back_what_is_shown(form: forms.BaseForm) -> None:
+    """Have `changed_data` be what its reader changed, and not what others have changed since."""
+    for field in form.fields.values():
+        field.show_hidden_initial = True
 
 
 class ConfirmForm(forms.Form):

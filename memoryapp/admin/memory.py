@@ -14,6 +14,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext_noop
 
 from memoryapp.admin.base import OpenedByOthers, ReadOnlyAdmin, RowAdmin, beginning_of, lean
+from memoryapp.forms import send_back_what_is_shown
 from memoryapp.memory import forgetting, ledger
 from memoryapp.models import Fact, Forgotten, MemoryEvent, Prompt
 from memoryapp.models.memory import TABLES, Origin, Status
@@ -34,6 +35,10 @@ class RememberedForm(forms.ModelForm[Any]):
     status = forms.ChoiceField(
         choices=[(status, status.label) for status in (Status.ACTIVE, Status.PAUSED)]
     )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        send_back_what_is_shown(self)
 
     def clean_value(self) -> str:
         # Browsers send \r\n, which alone would make a new version of an unchanged value.
@@ -90,9 +95,11 @@ class RememberedAdmin(OpenedByOthers, RowAdmin):
         return super().get_queryset(request).prefetch_related(lean("source_message"))
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        if obj is not None and (obj.valid_to is not None or obj.status == Status.PENDING):
-            return False
-        return super().has_change_permission(request, obj)
+        # A version that was closed while its form was open is refused by the ledger, in the form.
+        is_read_only = obj is not None and (
+            obj.status == Status.PENDING or (obj.valid_to is not None and request.method == "GET")
+        )
+        return not is_read_only and super().has_change_permission(request, obj)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         """Whose it is and whom it is about stay."""

@@ -73,8 +73,11 @@ def num_lines(text: str) -> int:
 
 @register.filter
 def styled(field: BoundField) -> SafeString:
-    """A form field's control in the house's look."""
-    return field.as_widget(attrs={"class": "input"})
+    """A form field's control in the house's look, with what it shows if the form notes that."""
+    control = field.as_widget(attrs={"class": "input"})
+    if field.field.show_hidden_initial:
+        control += field.as_hidden(only_initial=True)
+    return control
 
 
 @register.filter

@@ -101,7 +101,8 @@ def memory_edit(request: HtmxHttpRequest, tables: str, row_id: uuid.UUID) -> Htt
     form = memory_form(TABLE_OF[tables], row, sent(request))
     if form.is_valid():
         try:
-            row = ledger.edit(row=row, actor=request.user.username, **form.cleaned_data)
+            changes = {name: form.cleaned_data[name] for name in form.changed_data}
+            row = ledger.edit(row=row, actor=request.user.username, **changes)
         except ValidationError as error:
             form.add_error(None, error.messages)
         else:
