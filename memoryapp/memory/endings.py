@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Set
+from typing import Protocol
 
 from memoryapp.memory import languages
 from memoryapp.memory.moods import DENIED, IMAGINED, NO_DENIAL
@@ -16,7 +17,7 @@ from memoryapp.memory.wording import (
     stems,
     words,
 )
-from memoryapp.models import Fact, Prompt
+from memoryapp.models import Fact
 
 # What says of all that its sentence tells that it is over, or isn't true.
 OVER_AT_ALL = re.compile(
@@ -34,8 +35,8 @@ OVER_AT_ALL = re.compile(
 # What says it of what it is tied to: "sold my Golf", not "sold my bike in Berlin".
 OVER = re.compile(
     r"\b(?:(?:went|gone|i m|i am) (?:off|over)|stop(?:ped)?|quit|left(?! the house)|leave|gone|past"
-    r"|over|history|moved? (?:away|out|from)|sold|stolen|nicked|robbed|cancel\w*|finish\w*|done|dropped"
-    r"|broke|split up|died|dead|passed away|lost(?! (?:at|to|against)\b)|rid|ended|expired"
+    r"|over|history|moved? (?:away|out|from)|sold|stolen|nicked|robbed|cancel\w*|finish\w*|done"
+    r"|dropped|broke|split up|died|dead|passed away|lost(?! (?:at|to|against)\b)|rid|ended|expired"
     r"|resigned|retired|fired|laid off"
     r"|let (?:me |us )?go|between jobs|notice|divorced|separated|recovered|healed|cured|changed"
     r"|put (?:\w+ )?(?:down|to sleep)|ran away|last day|unemployed|jobless|crashed|wrecked"
@@ -110,7 +111,18 @@ CLAUSES = re.compile(f"[{CLAUSE_ENDS}]")
 NEW_OBJECT = listed("a an the his her their ein eine einen")
 
 
-def says_it_ended(row: Fact | Prompt, operation: Operation, body: str) -> bool:
+class Known(Protocol):
+    """What is known, as far as its end is told from words: a row, or an extractor's view of one."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def quote(self) -> str: ...
+
+
+def says_it_ended(row: Known, operation: Operation, body: str) -> bool:
     """Whether the quote says that `row` holds no more, and says it of the same person.
 
     A mere denial counts if it denies what the row says, and nothing else.
@@ -131,13 +143,13 @@ def says_it_ended(row: Fact | Prompt, operation: Operation, body: str) -> bool:
     return is_denied and stems(clause, BESIDE) <= stems(f"{row.text} {row.quote}")
 
 
-def goes_on(row: Fact | Prompt, sentence: str) -> bool:
+def goes_on(row: Known, sentence: str) -> bool:
     """Whether it is said to go on: its end is denied, and not the row ("I'm not moving")."""
     found = GOES_ON.search(sentence)
     return found is not None and not stems(words(found.group())[-1]) <= stems(row.text)
 
 
-def is_tied(row: Fact | Prompt, sentence: str) -> bool:
+def is_tied(row: Known, sentence: str) -> bool:
     """Whether something is said to be over that is the row, or may be if the row isn't named."""
     known = stems(f"{row.text} {row.quote}", LIGHT_WORDS)
     text = " ".join(words(sentence))
@@ -163,14 +175,14 @@ def reaches(others: Iterable[str], known: Set[str]) -> bool:
     return False
 
 
-def ends_of_itself(row: Fact | Prompt, quote: str) -> bool:
+def ends_of_itself(row: Known, quote: str) -> bool:
     """Whether what is said ends rows like this one without naming them."""
     return any(
         canonical(row.key) in keys and ending.search(quote) for ending, keys in OF_ITSELF.items()
     )
 
 
-def is_of_another(row: Fact | Prompt, sentence: str) -> bool:
+def is_of_another(row: Known, sentence: str) -> bool:
     """Whether a sentence is about somebody whom the row says nothing of."""
     who, _ = whom_of(sentence)
     return is_other(who, row.text) and not RELATED.search(row.text)

@@ -12,11 +12,13 @@ from pydantic_ai.models import ModelRequestParameters
 
 from memoryapp.agents.offline import dates, statements, wishes
 from memoryapp.agents.offline.dictionary import in_english
-from memoryapp.agents.offline.language import clauses, slug
+from memoryapp.agents.offline.language import Clause, clauses, slug
 from memoryapp.agents.offline.reading import last_prompt
 from memoryapp.agents.offline.spelling import spelled_out
-from memoryapp.memory.operations import same_value
+from memoryapp.memory.endings import says_it_ended
+from memoryapp.memory.operations import Operation, same_value
 from memoryapp.memory.phrases import is_off_the_record, looks_like_secret
+from memoryapp.memory.wording import content, said
 
 VALUE_MAX_CHARS = 300
 
@@ -78,6 +80,11 @@ class Row:
     key: str
     value: str
     subject: str
+    quote: str = ""
+
+    @property
+    def text(self) -> str:
+        return f"{self.subject} {self.key.replace('_', ' ')}: {self.value}"
 
     def is_about(self, proposal: Proposal, key: str) -> bool:
         return (self.table, self.subject, self.key) == (proposal.table, proposal.subject, key)
@@ -93,39 +100,59 @@ def operations(
     for message in document["messages"]:
         if message["source"]:
             said_at = datetime.fromisoformat(message["said_at"].partition(" ")[2])
-            for proposal in _without_replaced(heard(message["body"], said_at)):
+            proposals = [*heard(message["body"], said_at), *over(message["body"], known)]
+            for proposal in _without_replaced(proposals):
                 answer["operations"] += _compared(proposal, known)
     if parameters.output_tools:
         return ToolCallPart(parameters.output_tools[0].name, answer)
     return TextPart(json.dumps(answer))
 
 
-def heard(body: str, said_at: datetime) -> Iterator[Proposal]:
-    """What a message teaches, in order; only what it plainly states about its writer."""
+def stated(body: str) -> Iterator[Clause]:
+    """The clauses of a message in which its writer states something."""
     if is_off_the_record(body) or TAKES_IT_BACK.search(body):
         return
-    manner = statements.Manner(is_casual=body.islower(), is_greeting=bool(GREETS.match(body)))
     for clause in clauses(body):
         if ENDS_READING.match(clause.text):
             return
         before = spelled_out(clause.before)
         is_framed = FRAMES.search(before) or before.count('"') % 2
-        if clause.is_asked or is_framed or looks_like_secret(clause.quote):
-            continue
+        if not (clause.is_asked or is_framed or looks_like_secret(clause.quote)):
+            yield clause
+
+
+def heard(body: str, said_at: datetime) -> Iterator[Proposal]:
+    """What a message teaches, in order; only what it plainly states about its writer."""
+    manner = statements.Manner(is_casual=body.islower(), is_greeting=bool(GREETS.match(body)))
+    for clause in stated(body):
         for proposal in _read(spelled_out(clause.text), said_at, manner):
             is_said = proposal.value or proposal.is_retracted
             if proposal.key and is_said and len(proposal.value) <= VALUE_MAX_CHARS:
                 yield replace(proposal, quote=clause.quote)
 
 
+def over(body: str, known: Iterable[Row]) -> Iterator[Proposal]:
+    """What of that is known a message says has ended, in whatever words."""
+    rows = list(known)
+    for clause in stated(body):
+        for row in rows:
+            ending = Operation("retract", "fact", row.key, "", clause.quote, subject=row.subject)
+            is_named = said(row.value, clause.quote) == content(row.value)
+            if row.table == "fact" and is_named and says_it_ended(row, ending, body):
+                yield Proposal(
+                    row.key, row.value, clause.quote, row.kind, subject=row.subject,
+                    is_retracted=True,
+                )  # fmt: skip
+
+
 def _without_replaced(proposals: Iterable[Proposal]) -> list[Proposal]:
     """Without retractions of what the same message gives a new value: that is a change."""
     proposals = list(proposals)
-    stated = {(each.subject, each.key) for each in proposals if not each.is_retracted}
+    renewed = {(each.subject, each.key) for each in proposals if not each.is_retracted}
     return [
         each
         for each in proposals
-        if not each.is_retracted or (each.subject, each.key) not in stated
+        if not each.is_retracted or (each.subject, each.key) not in renewed
     ]
 
 
