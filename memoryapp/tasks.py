@@ -66,13 +66,15 @@ def extract(chat_id: str) -> Steps[None]:
             # Locked, and as it is now: memory may have been switched off meanwhile.
             locked = Chat.objects.select_for_update(of=("self",))
             chat = locked.select_related("user").get(pk=chat_id)
+            Usage.objects.record(user=chat.user, chat=chat, agent="extractor", run=run)
+            if learning.were_left(heard):
+                return  # what stands there now is read by the task that follows it
             events = (
                 ledger.apply(user=chat.user, operations=run.output, messages=heard, model=run.model)
                 if chat.remembers
                 else []
             )
             learning.mark_read(batch)
-            Usage.objects.record(user=chat.user, chat=chat, agent="extractor", run=run)
             for message in learning.changed(heard, events):
                 _tell(chat, "learned", message)
 

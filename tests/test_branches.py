@@ -4,6 +4,7 @@ import threading
 import uuid
 
 import pytest
+from asgiref.sync import sync_to_async
 from django.core.exceptions import ValidationError
 from django.db import connection
 from django.test import Client
@@ -13,7 +14,7 @@ from memoryapp.agents import llm
 from memoryapp.memory import eviction, recall
 from memoryapp.models import Fact, MemoryEvent, Message
 from tests.factories import make_chat
-from tests.fakes import learns, operation, says
+from tests.fakes import Script, learns, operation, says
 
 USER, ASSISTANT = Message.Role.USER, Message.Role.ASSISTANT
 
@@ -125,6 +126,51 @@ def test_what_was_said_on_a_branch_left_too_early_is_learned_on_the_way_back(ada
     model = extract(chat, CITY["Graz"])
     assert "I live in Graz." in model.sent
     assert "cat" not in model.sent
+    assert Fact.objects.get().value == "Graz"
+
+
+class Meanwhile(Script):
+    """An extractor that proposes one thing, and during whose thinking something else is done."""
+
+    def __init__(self, done, proposed):
+        super().__init__([{"operations": [proposed]}])
+        self.done = sync_to_async(done)
+
+    async def _respond(self, messages, info):
+        await self.done()
+        return await super()._respond(messages, info)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_was_said_on_a_branch_left_while_it_was_read_is_not_learned(ada):
+    chat = make_chat(ada, "I have a cat.", "Nice.")
+    extract(chat)
+    left = say(chat, "I live in Graz.")
+
+    def leave():
+        chat.fork_at(chat.archive.get(body="Nice."))
+        say(chat, "I have a dog.")
+
+    with llm.override({"extractor": Meanwhile(leave, CITY["Graz"])}):
+        tasks.extract(str(chat.pk))
+    assert not Fact.objects.exists()
+    assert not MemoryEvent.objects.exists()
+    assert "dog" in extract(chat).sent
+    chat.switch_to(left)
+    extract(chat, CITY["Graz"])
+    assert Fact.objects.get().value == "Graz"
+    assert extract(chat, CITY["Graz"]).requests == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_was_said_is_learned_though_it_is_answered_again_meanwhile(ada):
+    chat = make_chat(ada, "I live in Graz.", "Noted.")
+
+    def answer_again():
+        branches.reopen(message=chat.archive.get(body="Noted.")).reply.finish("complete")
+
+    with llm.override({"extractor": Meanwhile(answer_again, CITY["Graz"])}):
+        tasks.extract(str(chat.pk))
     assert Fact.objects.get().value == "Graz"
 
 
