@@ -72,7 +72,8 @@ def changed(batch: Sequence[Message], events: Sequence[MemoryEvent]) -> list[Mes
 def were_left(batch: Sequence[Message]) -> bool:
     """Whether the branch was left, since it was read, on which the person said some of these."""
     said = [message.pk for message in batch if message.role == Message.Role.USER]
-    return Message.objects.on_branch().filter(pk__in=said).count() < len(said)
+    standing: int = Message.objects.on_branch().filter(pk__in=said).count()
+    return standing < len(said)
 
 
 def mark_read(batch: Sequence[Message]) -> None:
