@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from memoryapp.memory.clauses import clauses_of, sentences_around
-from memoryapp.memory.feelings import is_turned, leaning
+from memoryapp.memory.feelings import CANT_RESIST, is_turned, leaning
 from memoryapp.memory.moods import (
     BELIEVED,
     CONDITIONAL,
@@ -40,7 +40,8 @@ def says_so(operation: Operation, body: str) -> bool:
         return False
     clauses = list(clauses_that_tell(operation, sentences_around(body, start, end)))
     if is_denied(spelled(operation.value)):
-        return any(DENIED.stated.search(clause) for clause, _ in clauses)
+        clauses = [each for each in clauses if DENIED.stated.search(each[0])]
+        return any(is_so(*clause, operation, stated) for clause in clauses)
     return not clauses or any(is_so(*clause, operation, stated) for clause in clauses)
 
 
@@ -94,7 +95,7 @@ def is_named_before(clause: str, value: str, stated: str) -> bool:
 
 def clauses_that_tell(operation: Operation, sentences: str) -> Iterator[tuple[str, str]]:
     """Those that tell most of the value, or else of the key; each with what it goes on with."""
-    clauses = list(clauses_of(NO_DENIAL.sub(" ", sentences)))
+    clauses = list(clauses_of(NO_DENIAL.sub(" ", CANT_RESIST.sub("love", sentences))))
     for text in (operation.value, operation.key):
         counts = [len(said(text, clause)) for clause, _ in clauses]
         if most := max(counts):

@@ -21,10 +21,14 @@ WELL = re.compile(
     r"\b(?:(?<!feel )(?<!look )(?<!sound )(?<!is )(?<!['’]s )(?<!['’]m )(?<!things )like[sd]?"
     r"|loves?|loved|enjoy\w*|ador\w+|prefer\w*|favou?rites?|fan of|fond of|hobb(?:y|ies)|passions?"
     r"|(?<!no )\w+ person|nothing against|no problems?|fine with"
-    r"|(?:can(?:no|['’])?t|cannot|never)(?: \w+)? (?:say no|resist|get enough)"
     r"|mag|mögen|liebe[n]?|gerne?|lieblings\w*|bevorzug\w*|nichts gegen|kein problem"
     r"|aime|préf[èé]r\w*|encanta|prefiero)\b"
     r"|喜欢|最爱|好き|좋아|\b[أي](?:حب|فضل)",
+    re.IGNORECASE,
+)
+CANT_RESIST = re.compile(
+    r"\b(?:can(?:no|['’])?t|could(?: not|n['’]t)|never)(?: \w+)?"
+    r" (?:say no to|resist|get enough of)\b",
     re.IGNORECASE,
 )
 # Who doesn't want the one wants the other: "I don't like long answers".

@@ -37,7 +37,6 @@ NO_DENIAL = re.compile(
     r"\b(?:not (?:only|just|to mention|bad|sure)"
     r"|no (?:doubt|worries|matter|idea)"
     r"|no\.? ?\d+|never mind|can(?:no|['’])?t wait"
-    r"|(?:can(?:no|['’])?t|cannot|never)(?: \w+)? (?:say no|resist|get enough)"
     r"|(?:don['’]?t|do not|never) (?:you |let me )?(?:forget|hesitate|worry|just|only)"
     r"|(?:\w+n['’]t|cannot|not|never|nicht|nie) (?:\w+ ){1,3}(?:without|ohne)"
     r"|couldn['’]?t be \w+er|(?:never|don['’]?t) miss|(?:must|may|should)(?: not|n['’]?t) forget"
