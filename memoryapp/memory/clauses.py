@@ -17,7 +17,8 @@ BORDERS = re.compile(
     rf"([{CLAUSE_ENDS}{re.escape(BRACKETS)}]|(?<=\s)-(?=\s)|(?<!\S)\d{{1,2}}\)"
     rf"|{CONTRAST.pattern}|\b(?:and|or|und|oder|while|während|et|y|e|ve|и)\b|并且|而且"
     r"|(?=\b(?:without|ohne|rather than|instead of|(?:an)?statt|called|named|namens"
-    r"|(?:before|after|when|since|because|bevor|nachdem|als|seit|weil) (?:i|we|my|our|ich|wir))\b))",
+    r"|(?:before|after|when|since|because|bevor|nachdem|als|seit|weil)"
+    r" (?:i|we|my|our|ich|wir))\b))",
     re.IGNORECASE,
 )
 # What stands in front of the main clause is a clause of its own, as if a comma ended it:
