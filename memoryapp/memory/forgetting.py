@@ -162,7 +162,7 @@ def _scrub_log(
     telling = [event.pk for event in events if _tells(event, taught, traces)]
     about = Q(row_id__in=[version.pk for version in versions]) | Q(row_id=None, key__in=keys)
     return events.filter(Q(about, table__in=tables) | Q(pk__in=telling)).update(
-        subject="", key=GONE, before=GONE, after=GONE, quote=GONE, operation=""
+        subject="", key=GONE, before="", after="", quote="", operation=""
     )
 
 
