@@ -34,7 +34,7 @@ OVER_AT_ALL = re.compile(
 )
 # What says it of what it is tied to: "sold my Golf", not "sold my bike in Berlin".
 OVER = re.compile(
-    r"\b(?:(?:went|gone|i m|i am) (?:off|over)|stop(?:ped)?|quit|left(?! the house)|leave|gone|past"
+    r"\b(?:(?:went|gone|i m|i am) (?:off|over)|stop(?:ped)?|quit|left(?! the house)|leave|gone"
     r"|over|history|moved? (?:away|out|from)|sold|stolen|nicked|robbed|cancel\w*|finish\w*|done"
     r"|dropped|broke|split up|died|dead|passed away|lost(?! (?:at|to|against)\b)|rid|ended|expired"
     r"|resigned|retired|fired|laid off"

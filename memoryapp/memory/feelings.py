@@ -18,7 +18,8 @@ ILL = re.compile(
     re.IGNORECASE,
 )
 WELL = re.compile(
-    r"\b(?:(?<!feel )(?<!look )(?<!sound )(?<!is )(?<!['’]s )(?<!['’]m )(?<!things )like[sd]?"
+    r"\b(?:(?<!feel )(?<!feels )(?<!look )(?<!looks )(?<!sound )(?<!sounds )(?<!is )(?<!['’]s )"
+    r"(?<!['’]m )(?<!things )like[sd]?"
     r"|loves?|loved|enjoy\w*|ador\w+|prefer\w*|favou?rites?|fan of|fond of|hobb(?:y|ies)|passions?"
     r"|(?<!no )\w+ person|nothing against|no problems?|fine with"
     r"|mag|mögen|liebe[n]?|gerne?|lieblings\w*|bevorzug\w*|nichts gegen|kein problem"

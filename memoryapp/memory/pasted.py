@@ -32,7 +32,7 @@ COLONS = (":", "：")
 LETTER = re.compile(
     r"\W*(?:(?:dear|to whom it may concern|sehr geehrte[nrs]?|chère?s?|estimad[oa]s?|querid[oa]s?"
     r"|prezad[oa]s?|gentile|egregio|geachte|beste|sayın|уважаем\w+)\b[^\n,!:.]{0,60}[,!:\n]"
-    r"|(?:(?:from|to|cc|subject|date|sent|von|an|betreff|datum|gesendet):[^\n]*\n){2}"
+    r"|(?:(?:from|to|cc|subject|date|sent|von|an|betreff|datum|gesendet):[^\n]*(?:\n|$)){2}"
     r"|尊敬的|拝啓|عزيزي|السيد المحترم)",
     re.IGNORECASE,
 )

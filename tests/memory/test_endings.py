@@ -2,7 +2,7 @@
 
 import pytest
 
-from memoryapp.memory.endings import says_it_ended
+from memoryapp.memory.endings import ends_of_itself, says_it_ended
 from memoryapp.models import Fact
 from tests.factories import proposal
 
@@ -47,6 +47,14 @@ def ends(known, key, value, body, **fields):
         ("I'm Anna.", "name", "Anna", "My name isn't Anna, that was a joke."),
         ("我有一只狗。", "宠物", "狗", "我的狗死了。"),
         ("我是老师。", "工作", "老师", "我不当老师了。"),
+        ("I drive a Golf.", "car", "Golf", "The Golf is finally sold."),
+        ("I live in Mainz.", "city", "Mainz", "I left Mainz for good."),
+        (
+            "I'm moving to Oslo.",
+            "moving",
+            "moving to Oslo",
+            "I'm not moving to Oslo, just kidding.",
+        ),
     ],
 )
 def test_an_end_is_told_in_many_words(known, key, value, body):
@@ -71,11 +79,25 @@ def test_an_end_is_told_in_many_words(known, key, value, body):
         ("Ich wohne in Wien.", "city", "Wien", "Wien ist nicht billig."),
         ("我住在北京。", "city", "北京", "我朋友不住在北京了。"),
         ("我住在北京。", "city", "北京", "北京不便宜。"),
+        ("I live in Mainz.", "city", "Mainz", "I sold my bike in Mainz."),
+        ("I live in Mainz.", "city", "Mainz", "The past week in Mainz was hot."),
+        ("I live in Mainz.", "city", "Mainz", "My Mainz friends left."),
+        ("I drive a Golf.", "car", "Golf", "I changed the tyres on the Golf."),
+        ("I have a dog called Rex.", "dog", "Rex", "I gave Rex his pills."),
+        ("I have a dog called Rex.", "dog", "Rex", "Rex ran away, but he's back."),
+        ("I play chess.", "hobby", "chess", "I lost to my brother at chess."),
         ("I have to renew my passport.", "passport", "renew passport", "I've renewed my passport."),
     ],
 )
 def test_what_is_said_of_others_or_denies_something_else_ends_nothing(known, key, value, body):
     assert not ends(known, key, value, body)
+
+
+@pytest.mark.parametrize("quote", ["I got laid off", "They let me go", "Ich bin arbeitslos"])
+def test_some_endings_need_not_name_what_ends(quote):
+    job, home = (Fact(key=key, value=key.title()) for key in ("employer", "city"))
+    assert ends_of_itself(job, quote)
+    assert not ends_of_itself(home, quote)
 
 
 def test_what_is_known_of_others_ends_when_it_does_for_them():

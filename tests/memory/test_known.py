@@ -24,6 +24,12 @@ def graz(key, value="Graz"):
     return proposal(key, value, "I live in Graz")
 
 
+def test_another_name_that_begins_alike_takes_the_place_of_the_first(ada):
+    learn(ada, "I'm Hannah.", proposal("name", "Hannah", "I'm Hannah"))
+    learn(ada, "It's Hanna.", proposal("name", "Hanna", "It's Hanna"))
+    assert current(ada) == [("name", "Hanna")]
+
+
 def test_the_same_in_other_words_is_stored_once(ada):
     operations = [graz("city"), graz("home", "The user's home is Graz"), graz("note", "GRAZ!")]
     learn(ada, "I live in Graz.", *operations)

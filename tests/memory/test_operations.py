@@ -58,6 +58,9 @@ def test_a_question_teaches_nothing(body, quote):
         ("I live in Graz. What's the weather?", "I live in Graz"),
         ("I live in Graz", "I live in Graz"),
         ("I live in Graz; do you?", "I live in Graz"),
+        ("Can you remember that I live in Graz?", "I live in Graz"),
+        ("Kannst du dir merken, dass ich in Graz wohne?", "ich in Graz wohne"),
+        ("When I was a child we lived in Graz", "we lived in Graz"),
     ],
 )
 def test_a_statement_beside_a_question_counts(body, quote):

@@ -37,6 +37,9 @@ def is_pasted(body, part):
         ("Il a dit « Je vis à Lyon. Je suis médecin. »", "Je suis médecin"),
         ("他说：「我住在成都，我是医生。」", "我是医生"),
         ("She said 'I'm Ann and I live in Lima'.", "I live in Lima"),
+        ("Translate to German: I live in Lima", "I live in Lima"),
+        ("From: hr@acme.example\nSubject: Start\n\nYou start in Lima.", "You start in Lima"),
+        ("const me = { city: 'Lima' } // why?", "city: 'Lima'"),
     ],
 )
 def test_somebody_elses_text_is_told_from_ones_own(body, part):
@@ -57,6 +60,7 @@ def test_somebody_elses_text_is_told_from_ones_own(body, part):
         ("I live in Graz. What does this mean?\n\nDear user, hello.", "I live in Graz"),
         ('My band is called "The Hollow Kings".', 'called "The Hollow Kings"'),
         ('My band is called "The Hollow Kings".', "The Hollow Kings"),
+        ("Fix my CV: I'm a baker.\n\nI live in Graz.", "I live in Graz"),
         ('My favourite book: "One Hundred Years of Solitude".', "favourite book"),
         ('He said "I live in Lima". I live in Graz.', "I live in Graz"),
         ('I have a 12" pan and a 10" pan. I live in Graz.', "I live in Graz"),

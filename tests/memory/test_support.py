@@ -72,6 +72,28 @@ def test_names_and_numbers_must_have_been_said(value, body, unsaid):
     assert unsaid_names(proposal("key", value, body), body) == unsaid
 
 
+@pytest.mark.parametrize(
+    ("value", "body", "unsaid"),
+    [
+        ("GMT+3", "We're on GMT+2", ["3"]),
+        ("2 cats", "I have two cats", []),
+        ("2 gatos", "Tengo dos gatos", []),
+        ("the 14th", "It's on the 14th", []),
+        ("84 kg", "I'm down to 84kg", []),
+    ],
+)
+def test_a_number_counts_in_digits_and_in_words(value, body, unsaid):
+    assert unsaid_names(proposal("key", value, body), body) == unsaid
+
+
+def test_where_the_value_is_a_name_its_beginning_is_not_enough():
+    body = "I'm Christina from Salzburg"
+    assert unsaid_names(proposal("name", "Christian", body), body) == ["Christian"]
+    assert unsaid_names(proposal("city", "Salzgitter", body), body) == ["Salzgitter"]
+    assert unsaid_names(proposal("city", "Salzburg", body), body) == []
+    assert unsaid_names(proposal("city", "Zürich", body), "I moved to Zuerich") == []
+
+
 def test_a_request_says_nothing_of_the_person():
     body = "Write a poem about the sea. Remind me to swim."
     assert is_request(proposal("topic", "the sea", "a poem about the sea"), body)

@@ -51,6 +51,8 @@ def test_others_may_be_named_in_what_is_about_the_person(body, quote, key, value
         ("Someone told me that Anna lives in Rome.", "city", "Rome"),
         ("I told Tom that he lives in the wrong town, Bonn.", "city", "Bonn"),
         ("Our neighbour has a boat.", "boat", "has a boat"),
+        ("A mate of mine has a boat.", "boat", "has a boat"),
+        ("My Berlin friends love techno.", "likes", "Berlin techno"),
         ("My ex-girlfriend lives in Rome.", "city", "Rome"),
         ("The patient takes aspirin.", "medication", "aspirin"),
         ("Dad is a plumber.", "job", "plumber"),
@@ -80,6 +82,7 @@ def test_whoever_it_is_that_is_spoken_of(body, key, value):
     [
         ("Just moved to Graz.", "city", "Graz"),
         ("Home is Graz.", "city", "Graz"),
+        ("Fridays are for the kids.", "day_off", "Fridays"),
         ("Python is my favourite language.", "language", "Python"),
         ("My friends call me Bob.", "nickname", "Bob"),
         ("You can call me Bob.", "nickname", "Bob"),
@@ -104,5 +107,8 @@ def test_what_one_says_of_oneself_says_nothing_of_another_subject():
     body = "My sister Maria visited. I live in Ghent."
     theirs = proposal("city", "Ghent", "I live in Ghent", subject="my sister Maria")
     assert is_about_somebody_else(theirs, body)
+    both = "My wife's vegan and I'm lactose intolerant."
+    hers = proposal("health", "lactose intolerant", "I'm lactose intolerant", subject="my wife")
+    assert is_about_somebody_else(hers, both)
     hers = proposal("city", "Rome", "She lives in Rome", subject="my sister Maria")
     assert not is_about_somebody_else(hers, "She lives in Rome.")

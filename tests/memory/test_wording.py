@@ -22,6 +22,25 @@ def test_what_is_denied_has_another_content_than_what_is_told():
     assert wording.content("likes tea") != wording.content("never likes tea")
 
 
+@pytest.mark.parametrize("typed", ["Zürich", "Zuerich", "Zurich"])
+def test_umlauts_may_be_typed_in_other_ways(typed):
+    assert wording.said("Zürich", f"I live in {typed}")
+    assert wording.content(typed) == {"zuri"}
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("i dont know", "i don't know"),
+        ("im a nurse", "i'm a nurse"),
+        ("im August", "im August"),
+        ("it was its turn", "it was its turn"),
+    ],
+)
+def test_apostrophes_may_be_left_out(typed, meant):
+    assert wording.spelled(typed) == meant
+
+
 def test_parts_of_longer_words_are_said_too():
     assert wording.said("Arzt für Kinder", "Ich bin Kinderarzt") == {"arzt", "kind"}
     assert wording.said("Vienna", "I live in Graz") == set()
