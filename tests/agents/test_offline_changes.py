@@ -91,6 +91,11 @@ async def test_a_dislike_takes_the_place_of_a_like():
         ("I'm no longer vegetarian", known("diet", "vegetarian")),
         ("We no longer use Jenkins", known("ci", "Jenkins", kind="project")),
         ("Please forget that I live in Graz", known("city", "Graz")),
+        ("My Vespa was stolen last night.", known("scooter", "Vespa")),
+        ("Rex died in spring.", known("dog_name", "Rex")),
+        ("Die Katze ist entlaufen.", known("pet", "Katze")),
+        ("I've renewed my passport.", known("passport", "renew passport", kind="task")),
+        ("They laid off half of us, and I got laid off too.", known("employer", "Siemens")),
     ],
 )
 async def test_what_no_longer_holds_is_retracted(body, row):
@@ -101,6 +106,21 @@ async def test_what_no_longer_holds_is_retracted(body, row):
         "",
         "id-1",
     )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "My brother's Vespa was stolen.",
+        "Was my Vespa stolen?",
+        "I washed my Vespa.",
+        "If my Vespa was stolen, I'd cry.",
+        "I sold the tyres of my Vespa.",
+    ],
+)
+async def test_what_only_sounds_like_an_ending_retracts_nothing(body):
+    learnt = await learn(body, known=[known("scooter", "Vespa")])
+    assert "retract" not in [operation.action for operation in learnt]
 
 
 async def test_a_retraction_leaves_another_value_alone():

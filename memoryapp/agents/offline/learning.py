@@ -15,7 +15,7 @@ from memoryapp.agents.offline.dictionary import in_english
 from memoryapp.agents.offline.language import Clause, clauses, slug
 from memoryapp.agents.offline.reading import last_prompt
 from memoryapp.agents.offline.spelling import spelled_out
-from memoryapp.memory.endings import says_it_ended
+from memoryapp.memory.endings import ends_of_itself, says_it_ended
 from memoryapp.memory.operations import Operation, same_value
 from memoryapp.memory.phrases import is_off_the_record, looks_like_secret
 from memoryapp.memory.wording import content, said
@@ -137,8 +137,9 @@ def over(body: str, known: Iterable[Row]) -> Iterator[Proposal]:
     for clause in stated(body):
         for row in rows:
             ending = Operation("retract", "fact", row.key, "", clause.quote, subject=row.subject)
-            is_named = said(row.value, clause.quote) == content(row.value)
-            if row.table == "fact" and is_named and says_it_ended(row, ending, body):
+            is_meant = said(row.value, clause.quote) == content(row.value)
+            is_meant |= ends_of_itself(row, clause.quote)
+            if row.table == "fact" and is_meant and says_it_ended(row, ending, body):
                 yield Proposal(
                     row.key, row.value, clause.quote, row.kind, subject=row.subject,
                     is_retracted=True,
