@@ -181,7 +181,9 @@ def entries(user: User, messages: Sequence[Message]) -> tuple[Entry, ...]:
     marks: dict[UUID, dict[str, bool]] = defaultdict(dict)
     for mark in MemoryMark.objects.for_user(user).filter(message__in=messages):
         marks[mark.message_id][str(mark.memory_id)] = mark.is_useful
-    problems = dict(events.filter(action=Action.FAILED).values_list("message", "reason"))
+    # What was read in the end is no problem any more.
+    failed = events.filter(action=Action.FAILED, message__is_extracted=False)
+    problems = dict(failed.values_list("message", "reason"))
     versions = versions_of(messages)
     return tuple(
         Entry(

@@ -4,6 +4,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from memoryapp import learning
 from memoryapp.memory import ledger
 from memoryapp.models import Fact, MemoryEvent, Message, Prompt
 from tests.factories import make_chat, make_fact, make_prompt, proposal
@@ -330,3 +331,6 @@ def test_a_reply_says_that_nothing_could_be_learned_and_why(chat, ada):
     html = text_of(client_of(ada).get(f"/chats/{chat.pk}/"))
     assert "Couldn&#x27;t learn from it" in html or "Couldn't learn from it" in html
     assert "the model gave no answer" in html
+
+    learning.mark_read([said])
+    assert "the model gave no answer" not in text_of(client_of(ada).get(f"/chats/{chat.pk}/"))
