@@ -21,7 +21,7 @@ WELL = re.compile(
     r"\b(?:(?<!feel )(?<!feels )(?<!look )(?<!looks )(?<!sound )(?<!sounds )(?<!is )(?<!['’]s )"
     r"(?<!['’]m )(?<!things )like[sd]?"
     r"|loves?|loved|enjoy\w*|ador\w+|prefer\w*|favou?rites?|fan of|fond of|hobb(?:y|ies)|passions?"
-    r"|(?<!no )\w+ person|nothing against|no problems?|fine with"
+    r"|(?<!no )\w+ person|nothing against|no problems?|fine with|(?:\w+n['’]t|not|never) mind"
     r"|mag|mögen|liebe[n]?|gerne?|lieblings\w*|bevorzug\w*|nichts gegen|kein problem"
     r"|aime|préf[èé]r\w*|encanta|prefiero)\b"
     r"|喜欢|最爱|好き|좋아|\b[أي](?:حب|فضل)",

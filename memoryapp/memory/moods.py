@@ -89,7 +89,7 @@ IMAGINED = mood(
 # "I could eat sushi every day", "I should stop eating sugar": what would be, or had better be.
 CONDITIONAL = mood(
     r"\b(?:i|we)(?:['’]d| would| could| should| ought to)\b(?! (?:like|love|prefer|rather"
-    r"|appreciate|better|been|had|call|say|add|mention|note|tell|warn|never|not)\b)"
+    r"|appreciate|better|been|had|call|describe|say|add|mention|note|tell|warn|never|not)\b)"
     r"|\bwould(?:n['’]t)? (?:be|say)\b|\bdoubt\b|\bbezweifle\b",
     r"plan|\bideas?\b|consider|think|possib|potential|\bwish|dream|\bgoals?\b|resolution|should"
     r"|would|could|\blikes?\b|love|favou?rite|prefer|want|need|wunsch|traum|ziel|vorsatz|möchte",
@@ -99,7 +99,7 @@ THWARTED = mood(
     r"\b(?:almost|nearly|beinahe) (?:\w+ed|bought|got|took|went|had|did|became|made|lost|quit)\b"
     r"|\b(?:was|were) (?:\w+ )?(?:gonna|(?:going|supposed|meant|about) to)\b"
     r"|\b(?:i|we) (?:\w+ly )?wanted to (?!say|tell|mention|ask|let|share|note|add|check|know|thank)"
-    r"|\b(?:ich|wir) wollten?\b(?! (?:\w+ )?(?:sagen|fragen|wissen))|\bwollten? (?:ich|wir)\b"
+    r"|\b(?:ich|wir) wollten?\b(?! (?:\w+ ){0,3}(?:sagen|fragen|wissen))|\bwollten? (?:ich|wir)\b"
     r"|\bfell through\b|\b(?:withdrawn|withdrew|rescinded)\b|\bcame to nothing\b|\bnicht geklappt\b"
     r"|\bins wasser gefallen\b",
     r"former|previous|past\b|almost|nearly|cancel|fail|regret|wanted|attempt|tried|wollte",

@@ -13,7 +13,7 @@ PEOPLE = (
     r"|girlfriend|boyfriend|ex|fianc\w+|sons?|daughters?|child|kids?|children|boss|manager"
     r"|colleagues?|coworkers?|neighbou?rs?|roommate|flatmate|aunt|uncle|cousin|niece|nephew"
     r"|grand\w+|parents?|dog|cat|teacher|doctor|landlord|client|customer|in-laws?|mates?|pals?"
-    r"|buddy|buddies|sis|bro|fam(?:ily)?|coach|trainer|therapist|dentist|class ?mates?"
+    r"|buddy|buddies|sis|bro|coach|trainer|therapist|dentist|class ?mates?"
     r"|team ?mates?|gf|bf|hubby"
 )
 LEUTE = (
