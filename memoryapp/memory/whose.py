@@ -103,7 +103,8 @@ BETWEEN = re.compile(
 )
 # "I call her Bea": the name is hers.
 NAMES_ANOTHER = re.compile(
-    r"\b(?:call(?:ed|s)?|named?|nenn\w*|tauft\w*|getauft)\b[^,]*?\b(?:him|her|it|them|ihn|sie|es)\b"
+    r"\b(?:call(?:ed|s)?|named?|nenn\w*|tauft\w*|getauft)\b(?! (?:me|mich)\b)"
+    r".*?\b(?:him|her|it|them|ihn|sie|es)\b"
     r"|\b(?:call(?:ed)?|named?|nenn\w*)\W+(?:my|our|mein\w*|unser\w*|the|den|die|das)\b",
     re.IGNORECASE,
 )
