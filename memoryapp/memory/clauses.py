@@ -7,8 +7,8 @@ from memoryapp.memory.operations import CLAUSE_ENDS, SENTENCE_ENDS
 from memoryapp.memory.wording import FUNCTION_WORDS, listed, pieces, spelled, stems, words
 
 CONTRAST = re.compile(
-    r"\b(?:but|only|just|always|rather(?! than| die)|instead(?! of)|aber|immer|sondern|nur|mais|pero"
-    r"|но|ama)\b|但是?|而是|只|لكن|でも",
+    r"\b(?:but|only|just|always|rather(?! than| die)|instead(?! of)|aber|immer|sondern|nur|mais"
+    r"|pero|но|ama)\b|但是?|而是|只|لكن|でも",
     re.IGNORECASE,
 )
 BRACKETS = "()[]–—"
