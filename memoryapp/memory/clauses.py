@@ -29,13 +29,13 @@ IN_FRONT = re.compile(
     r"(?=\s(?:(?:i|we|you)\b|[^\W\d]+ (?:ich|wir|man)\b))",
     re.IGNORECASE,
 )
-# So does what is said before what it isn't: "I'm from Graz not Linz". After a verb that can be
+# And so is what is said before what it isn't: "I'm from Graz not Linz". Behind a verb that can be
 # denied, "not" denies what stands before it, too.
 BEFORE_THE_OTHER = re.compile(
     r"\S{1,20}(?= (?:not (?:(?:an?|the|in|at|on|from) )?[\w'’:.]+|nicht [A-ZÄÖÜ\d]\w*)"
     rf"\W*(?:[{CLAUSE_ENDS}]|$))"
 )
-# "I prefer trains to planes"
+# "I prefer trains to planes" says nothing for planes.
 PREFERRED = re.compile(
     rf"(\bprefer\w* (?!to\b)[^{CLAUSE_ENDS}]{{1,40}}?) (?:over|to)(?= )", re.IGNORECASE
 )

@@ -37,7 +37,7 @@ OVER = re.compile(
     r"\b(?:(?:went|gone|i m|i am) (?:off|over)|stop(?:ped)?|quit|left(?! the house)|leave|gone"
     r"|over|history|moved? (?:away|out|from)|sold|stolen|nicked|robbed|cancel\w*|finish\w*|done"
     r"|dropped|broke|split up|died|dead|passed away|lost(?! (?:at|to|against)\b)|rid|ended|expired"
-    r"|resigned|retired|fired|laid off"
+    r"|resigned|retired|fired|laid off|made redundant|broken up"
     r"|let (?:me |us )?go|between jobs|notice|divorced|separated|recovered|healed|cured|changed"
     r"|put (?:\w+ )?(?:down|to sleep)|ran away|last day|unemployed|jobless|crashed|wrecked"
     r"|totall?ed|abandoned|switched|replaced|deleted|removed"
@@ -61,14 +61,14 @@ GOES_ON = re.compile(
 # What ends that needn't be named: "I got laid off" is about the employer.
 OF_ITSELF = {
     re.compile(
-        r"\b(?:laid off|fired|let (?:me|us) go|made redundant|unemployed|jobless|between jobs"
-        r"|resigned|retired|my notice|quit my job|lost my job|arbeitslos|gekündigt|kündigung"
-        r"|entlassen)\b",
+        r"\b(?:laid off|(?:got|was|were|been) fired|let me go|made redundant|unemployed|jobless"
+        r"|between jobs|resigned|retired|my notice|(?:quit|lost) my job|arbeitslos"
+        r"|(?:mir|wurde|job|stelle) gekündigt|meine kündigung|(?:wurde|bin) (?:\w+ )?entlassen)\b",
         re.IGNORECASE,
     ): ("employer", "job"),
     re.compile(
-        r"\b(?:broke up|broken up|split up|divorced|separated|getrennt|geschieden"
-        r"|schluss gemacht)\b",
+        r"\b(?:broke up|broken up|we split up|(?:got|getting|are|['’]m|am) divorced"
+        r"|(?:uns|mich) (?:\w+ ){0,3}(?:getrennt|scheiden)|schluss gemacht)\b",
         re.IGNORECASE,
     ): ("partner", "girlfriend", "boyfriend"),
 }

@@ -9,9 +9,10 @@ from memoryapp.memory.wording import stems
 ILL = re.compile(
     r"\b(?:hat(?:e[sd]?|ing)|dislik\w+|loath\w+|detest\w*|despis\w+|aversion\w*|(?:pet )?peeves?"
     r"|(?:can(?:no|['’])?t|cannot|could(?: not|n['’]t)) (?:really )?(?:stand|bear|abide)"
-    r"|avoid\w*|(?:sick|tired) of|fed up with|(?:rather|sooner) die|fears?|afraid|scared|phobia\w*"
-    r"|complain\w*|mind if|(?<!nothing )against|stop(?:s|ped)? (?:\w+ing|with)|leave out|skip"
-    r"|hass(?:e|t|en)?|verabscheu\w*|meid\w*|vermeid\w*|ekel\w*|angst|(?<!nichts )gegen"
+    r"|avoid\w*|(?:sick|tired) of|fed up with|(?:rather|sooner) die|fears?|(?:afraid|scared) of"
+    r"|phobia\w*|complain\w*|mind if|(?:am|are|['’]m|always) against|stop(?:s|ped)? (?:\w+ing|with)"
+    r"|leave out|skip"
+    r"|hass(?:e|t|en)?|verabscheu\w*|meid\w*|vermeid\w*|ekel\w*|angst|(?:bin|etwas|was) gegen"
     r"|nicht (?:ausstehen|leiden)|satt|hör\w* auf"
     r"|détest\w*|odi[oa]|detesto|haat|ненавижу|nefret)\b"
     r"|讨厌|受不了|嫌い|苦手|싫|\b[أي]كره",
@@ -22,7 +23,7 @@ WELL = re.compile(
     r"(?<!['’]m )(?<!things )like[sd]?"
     r"|loves?|loved|enjoy\w*|ador\w+|prefer\w*|favou?rites?|fan of|fond of|hobb(?:y|ies)|passions?"
     r"|(?<!no )\w+ person|nothing against|no problems?|fine with|(?:\w+n['’]t|not|never) mind"
-    r"|mag|mögen|liebe[n]?|gerne?|lieblings\w*|bevorzug\w*|nichts gegen|kein problem"
+    r"|mag|mögen|lieben?|gerne?|lieblings\w*|bevorzug\w*|nichts gegen|kein problem"
     r"|aime|préf[èé]r\w*|encanta|prefiero)\b"
     r"|喜欢|最爱|好き|좋아|\b[أي](?:حب|فضل)",
     re.IGNORECASE,
@@ -41,8 +42,6 @@ OPPOSITES = (
     ("früh", "spät"), ("laut", "leise"), ("hell", "dunkel"), ("teuer", "billig"),
     ("schnell", "langsam"), ("links", "rechts"), ("kompliziert", "einfach"),
 )  # fmt: skip
-
-
 PAIRS = [(stems(one), stems(other)) for one, other in OPPOSITES]
 
 

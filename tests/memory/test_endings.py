@@ -100,6 +100,18 @@ def test_some_endings_need_not_name_what_ends(quote):
     assert not ends_of_itself(home, quote)
 
 
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "Let us go to the park",
+        "Den Vertrag mit Vodafone hab ich gekündigt",
+        "I separated the eggs",
+    ],
+)
+def test_what_ends_something_else_is_not_of_the_job(quote):
+    assert not any(ends_of_itself(Fact(key=key, value="?"), quote) for key in ("job", "partner"))
+
+
 def test_what_is_known_of_others_ends_when_it_does_for_them():
     known = ("My brother lives in Bern.", "city", "Bern", "My brother no longer lives in Bern.")
     assert ends(*known, subject="my brother")
