@@ -18,7 +18,7 @@ from memoryapp.admin.base import (
     lean,
     link_to,
 )
-from memoryapp.admin.words import WHOLE_WORDS, says
+from memoryapp.admin.words import says
 from memoryapp.forms import ChatTitleForm
 from memoryapp.fragments import Entry
 from memoryapp.models import Chat, Message, User
@@ -36,7 +36,6 @@ class ChatAdmin(OpenedByOthers, RowAdmin):
     list_select_related = ["user"]
     ordering = ["-last_message_at"]
     search_fields = ["title", "user__username"]
-    search_help_text = f"Titles and user names, and what was said: {WHOLE_WORDS}."
     fields = [
         "title", "memory_on", "is_pinned", "is_archived", "user", "title_source", "created_at",
         "last_message_at",
@@ -109,7 +108,6 @@ class MessageAdmin(OpenedByOthers, ReadOnlyAdmin):
     date_hierarchy = "created_at"
     ordering = ["-created_at"]
     search_fields = ["body", "chat__title", "user__username"]
-    search_help_text = f"What was said, by {WHOLE_WORDS}; chat titles and user names."
     fields = [
         "chat", "user", "role", "status", "failure", "body", "created_at", "parent", "is_active",
         "evicted_by", "is_recallable", "taught", "receipt_text",

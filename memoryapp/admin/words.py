@@ -6,7 +6,6 @@ from django.db.models.lookups import Exact
 
 from memoryapp.models.fields import SEARCH_CONFIGS, SearchText, search_config
 
-WHOLE_WORDS = "whole words, in any of their forms"
 CONFIGS = [SearchConfig(name) for name in sorted({*SEARCH_CONFIGS.values(), search_config("")})]
 
 
