@@ -78,7 +78,8 @@ document.addEventListener("htmx:beforeSwap", (event) => {
 
 document.addEventListener("htmx:afterRequest", (event) => {
   const { elt } = event.detail.requestConfig; // which may be gone from the page by now
-  if (isOfThread(event) && !isTaken(event)) setTimeout(join, READ_AGAIN_AFTER);
+  const isGone = event.detail.xhr.status === 404; // and stays gone
+  if (isOfThread(event) && !isTaken(event) && !isGone) setTimeout(join, READ_AGAIN_AFTER);
   if (isTaken(event) && elt.matches("[data-edit-form]")) {
     delete elt.dataset.editForm;
     follow();
