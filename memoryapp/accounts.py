@@ -1,6 +1,7 @@
 """How people come in, where they are signed in, and how they leave."""
 
 import time
+from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.usersessions.models import UserSession
@@ -10,7 +11,9 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.urls import reverse
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from memoryapp.models import User
@@ -42,6 +45,15 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return bool(settings.SIGNUP == "open")
+
+    def pre_login(self, request: HttpRequest, user: User, **about: Any) -> HttpResponseBase | None:
+        """Before the first time, take the browser's language for one that nobody has chosen."""
+        asked_for = get_language()
+        if user.last_login is None and user.language == settings.LANGUAGE_CODE and asked_for:
+            user.language = asked_for
+            user.save(update_fields=["language"])
+        response: HttpResponseBase | None = super().pre_login(request, user, **about)
+        return response
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
         return reverse("settings")  # which says that it is done

@@ -19,6 +19,38 @@ def test_a_person_signs_in_and_lands_where_they_wanted_to_go(client, ada):
     assert client.get("/memory/").status_code == 200
 
 
+def sign_in(user, language, password="a-long-password"):
+    data = {"login": user.username, "password": password}
+    response = Client().post("/accounts/login/", data, headers={"Accept-Language": language})
+    user.refresh_from_db()
+    return response
+
+
+def test_the_first_sign_in_takes_the_language_of_the_browser(ada):
+    assert sign_in(ada, "de-AT,de;q=0.9,en;q=0.5").status_code == 302
+    assert ada.language == "de"
+    sign_in(ada, "en")
+    assert ada.language == "de"
+
+
+@pytest.mark.parametrize("language", ["en", "fi", ""])
+def test_a_browser_without_a_language_of_the_pages_leaves_english(ada, language):
+    sign_in(ada, language)
+    assert ada.language == "en"
+
+
+def test_a_language_that_was_chosen_is_not_taken_back(ada):
+    ada.language = "fr"
+    ada.save()
+    sign_in(ada, "de")
+    assert ada.language == "fr"
+
+
+def test_whoever_is_refused_changes_nothing(ada):
+    sign_in(ada, "de", password="wrong")
+    assert (ada.language, ada.last_login) == ("en", None)
+
+
 def test_a_wrong_password_is_refused_in_the_same_form(client, ada):
     response = client.post("/accounts/login/", {"login": "ada", "password": "wrong"})
     assert 'role="alert"' in text_of(response)
