@@ -58,8 +58,9 @@ export function submit() {
 }
 
 function restoreDraft() {
+  if (bodyBox().value) return keep(); // written before this script was there
   const draft = drafts.get(draftKey());
-  if (!draft || bodyBox().value) return;
+  if (!draft) return;
   bodyBox().value = draft.body;
   draft.pastes.forEach(fold);
   keep();

@@ -81,6 +81,18 @@ def test_what_waits_stays_when_the_network_is_gone_and_goes_out_later(streaming,
     person.errors.clear()
 
 
+def test_what_is_typed_before_the_scripts_are_there_is_kept_too(browse, ada):
+    page, held = browse(ada).open(), []
+    page.route("**/composer*.js", lambda route: held.append(route))
+    page.reload(wait_until="commit")
+    box(page).fill("Don't lose this.")
+    with page.expect_event("load"):
+        held[0].continue_()
+    page.unroute("**/composer*.js")
+    page.reload()
+    expect(box(page)).to_have_value("Don't lose this.")
+
+
 def test_a_draft_is_kept_for_its_chat_until_it_is_sent(browse, ada, chat):
     other = make_chat(ada, "Hello", "Hi")
     page = browse(ada).open(f"/chats/{chat.pk}/")
