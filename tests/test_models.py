@@ -1,9 +1,12 @@
+import threading
+
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from memoryapp.models import ApiKey, Fact, Message, MessagePart, Passage
+from memoryapp.models import ApiKey, Chat, Fact, Message, MessagePart, Passage
 from memoryapp.models.memory import said_in_one_line
 from tests.factories import make_chat, make_fact
+from tests.processes import wait_until
 
 
 def test_messages_of_a_chat_have_increasing_times(ada):
@@ -122,3 +125,33 @@ def test_a_key_is_found_by_its_secret_only(ada):
     assert ApiKey.objects.holding(secret).get() == key
     assert not ApiKey.objects.holding(secret[:-1]).exists()
     assert secret not in str(ApiKey.objects.values())
+
+
+@pytest.mark.parametrize("held", [0, 1])
+@pytest.mark.django_db(transaction=True)
+def test_a_chat_is_deleted_though_a_task_holds_some_of_its_messages(chat, held):
+    """The task has one message and then wants the other, which the deletion may have by then."""
+    wanted, had = chat.archive if held else reversed(chat.archive)
+
+    def write():
+        with transaction.atomic():
+            Message.objects.filter(pk=had.pk).update(is_extracted=True)
+            is_written.set()
+            wait_until(waiting_for_a_lock, seconds=10)
+            Message.objects.filter(pk=wanted.pk).update(is_extracted=True)
+        connection.close()
+
+    is_written = threading.Event()
+    task = threading.Thread(target=write)
+    task.start()
+    is_written.wait(10)
+    chat.delete()
+    task.join(10)
+    assert not Chat.objects.exists()
+    assert not Message.objects.exists()
+
+
+def waiting_for_a_lock():
+    with connection.cursor() as cursor:
+        cursor.execute("select count(*) from pg_stat_activity where wait_event_type = 'Lock'")
+        return cursor.fetchone()[0]

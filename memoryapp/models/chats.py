@@ -6,16 +6,18 @@ from datetime import datetime, timedelta
 from typing import Any, ClassVar, Self, cast
 
 from django.conf import settings
-from django.db import models, transaction
+from django.db import OperationalError, models, transaction
 from django.db.models import Q
 from django.dispatch import Signal
 from django.utils import timezone
 from django.utils.translation import gettext_noop
+from psycopg.errors import DeadlockDetected
 
 from memoryapp.models.accounts import User
 from memoryapp.models.messages import Message, MessageQuerySet
 
 TITLE_MAX_CHARS = 200  # a model is asked for fewer
+DELETE_TRIES = 3
 UNTITLED = gettext_noop("New chat")  # kept in its owner's language, `User.translate`
 branch_switched = Signal()  # with the chat as `instance`
 imported = Signal()  # with the owner of the chats that came from a file as `instance`
@@ -92,6 +94,18 @@ class Chat(models.Model):
     def lock(self) -> None:
         """Hold this chat's row until the transaction ends: writers of one chat take turns."""
         type(self).objects.select_for_update().values_list("pk").get(pk=self.pk)
+
+    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
+        """Remove it with its messages. A task that writes to them just now may come in between,
+        each waiting for rows that the other holds: then it is begun anew."""
+        for _ in range(DELETE_TRIES - 1):
+            try:
+                with transaction.atomic():
+                    return super().delete(*args, **kwargs)
+            except OperationalError as error:
+                if not isinstance(error.__cause__, DeadlockDetected):
+                    raise
+        return super().delete(*args, **kwargs)
 
     def add_message(
         self,
