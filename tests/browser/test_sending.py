@@ -31,6 +31,8 @@ def test_a_question_comes_too_late_while_another_tab_is_answered_and_stays(page,
     held = []
     page.route("**/messages/", lambda route: held.append(route))
     say(page, "And mine?")
+    while not held:
+        page.wait_for_timeout(50)
     reply = chat.add_message("assistant", "", status="streaming")
     held[0].continue_()
     expect(page.locator("#composer-error")).to_contain_text("still answering")
