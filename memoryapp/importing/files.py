@@ -30,7 +30,8 @@ NAMED = {
 SINGLE_MAX_BYTES = 20_000_000  # of a file that is one chat, which is read at once
 UNPACKED_PER_BYTE = 50  # JSON shrinks to a tenth or so; what shrinks to less is made to do harm
 CHUNK = 1 << 16
-DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError)
+# A kind of packing that Python lacks, or a password that it needs, is a RuntimeError.
+DAMAGED = (zipfile.BadZipFile, zlib.error, RuntimeError, EOFError, OSError)
 
 
 @dataclass(frozen=True)

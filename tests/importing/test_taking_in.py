@@ -209,6 +209,13 @@ def test_a_damaged_zip_is_refused_in_a_sentence(ada, at):
     assert refusal.value.messages[0].endswith(".")
 
 
+def test_a_zip_that_is_packed_as_nobody_here_unpacks_is_refused_in_a_sentence(ada):
+    body = bytearray(zipped(conversations=[exports.CLAUDE]))
+    body[8] = body[body.index(b"PK\x01\x02") + 10] = 99  # the method, in both of its places
+    with pytest.raises(importing.Unreadable, match="damaged or locked"):
+        taken_in(ada, bytes(body))
+
+
 def test_notes_of_macos_in_a_zip_are_no_files(ada):
     report = taken_in(ada, zipped(**{"conversations": [exports.CLAUDE], "__MACOSX/._a": "note"}))
     assert (report.chats, report.skipped, report.trouble) == (1, [], "")
