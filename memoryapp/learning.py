@@ -23,7 +23,8 @@ def unread(chat: Chat) -> list[Message]:
 
     None while there are few and the next one is being answered, whose end asks again.
     """
-    new = list(chat.archive.spoken().on_branch().filter(is_extracted=False))
+    unread = chat.archive.spoken().on_branch().filter(is_extracted=False, is_imported=False)
+    new = list(unread)
     is_more_coming = any(message.status == Message.Status.STREAMING for message in new)
     while new and not new[-1].is_finished_reply:
         new.pop()

@@ -71,7 +71,7 @@ def store(user: User, record: ChatRecord, ids: Ids, is_forgotten: Callable[[str]
                 body=each.body,
                 created_at=said_at[each.id],
                 config=user.search_config,
-                is_extracted=True,
+                is_imported=True,
                 **_columns(each, summaries, ids, is_shown=each.id in branch),
             )
             for each in new

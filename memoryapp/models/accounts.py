@@ -57,6 +57,9 @@ class User(AbstractUser):
         choices=Review.choices,
         default=Review.RISKY,
     )
+    learns_imports = models.BooleanField(
+        default=False, editable=False, help_text="Imported chats are being learned from."
+    )
     local_models_only = models.BooleanField("new memories for local models only", default=False)
     notify_learned = models.BooleanField("show a notice when something is learned", default=True)
 

@@ -89,6 +89,10 @@ class Message(Searchable):
     is_extracted = models.BooleanField(
         default=False, editable=False, help_text="Given to the extractor."
     )
+    # What it teaches waits for its owner: a file may hold anybody's words, and old ones.
+    is_imported = models.BooleanField(
+        default=False, editable=False, help_text="Brought along in a file, and not said here."
+    )
     evicted_by = models.ForeignKey(
         "self", models.SET_NULL, null=True, blank=True, related_name="evicted"
     )
@@ -166,6 +170,12 @@ class Message(Searchable):
             ),
             # Serves recall: the newest of what one person's chats hold.
             models.Index(fields=["user", "created_at"], name="message_of_user"),
+            # Serves the task that learns from imported chats: what it has read, and what comes next.
+            models.Index(
+                fields=["user", "is_extracted", "created_at"],
+                condition=Q(is_imported=True),
+                name="message_imported",
+            ),
             # Serves the task that embeds: what of a chat has no vector yet.
             models.Index(fields=["chat"], condition=Q(embedding=None), name="message_unread"),
             # Serves the sweep for replies whose process died.

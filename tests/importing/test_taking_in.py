@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from memoryapp import importing, tasks, transcripts
+from memoryapp import importing, learning, tasks, transcripts
 from memoryapp.memory import export, forgetting, ledger, recall
 from memoryapp.models import Chat, Fact, Message, Prompt
 from tests.factories import make_chat, make_fact, make_prompt
@@ -41,7 +41,7 @@ def test_old_messages_are_found_by_meaning_and_teach_nothing(ada, monkeypatch):
     assert queued == [tasks.embed_missing]
     tasks.embed_missing()
     assert not Message.objects.filter(embedding=None).exists()
-    assert not Message.objects.filter(is_extracted=False).exists()
+    assert learning.unread(Chat.objects.get()) == []
     found = recall.search_archive(ada, "In which country is Graz?", chat=None)
     assert any("Graz" in memory.text for memory in found)
 
