@@ -1,11 +1,13 @@
 """Every setting of the project; each environment variable is in the README's table."""
 
+import logging
 import os
 import secrets
 import sys
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
+from typing import Any, ClassVar
+from urllib.parse import SplitResult, urlsplit
+from zoneinfo import available_timezones
 
 import django_stubs_ext
 import environ
@@ -19,15 +21,22 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 
 
 class Env(environ.Env):
+    asked_for: ClassVar[set[str]] = set()  # the names of all settings
+
     def get_value(self, var: str, *args: Any, **kwargs: Any) -> Any:
+        self.asked_for.add(var)
         try:
             return super().get_value(var, *args, **kwargs)
         except ValueError as error:
             sys.exit(f"The setting {var} can't be read ({error}): correct it, or leave it out.")
 
 
+logging.getLogger("environ").setLevel(logging.ERROR)  # it repeats bad lines, secrets and all
 env = Env()
-env.read_env(BASE_DIR / ".env", overwrite=False)
+try:
+    env.read_env(BASE_DIR / ".env", overwrite=False)
+except UnicodeDecodeError:
+    sys.exit(f"{BASE_DIR / '.env'} isn't text in UTF-8, so it can't be read: save it as UTF-8.")
 
 
 def made_once(path: Path) -> str:
@@ -40,6 +49,16 @@ def made_once(path: Path) -> str:
     with os.fdopen(descriptor, "w") as file:
         file.write(secret := secrets.token_urlsafe(50))
     return secret
+
+
+def parts_of(address: str, otherwise: str) -> SplitResult:
+    """The parts of an address; ends with the sentence `otherwise` if it is none."""
+    try:
+        parts = urlsplit(address)
+        _ = parts.port  # is read only now
+    except ValueError:
+        sys.exit(otherwise)
+    return parts
 
 
 # Where and who
@@ -56,7 +75,9 @@ except OSError as error:
         " that you may write."
     )
 
-_site = urlsplit(SITE_URL)
+_site = parts_of(
+    SITE_URL, "SITE_URL must be what stands in the browser, such as https://chat.example.org."
+)
 LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
 ALLOWED_HOSTS = sorted({_site.hostname or "localhost", *LOOPBACK})
 CSRF_TRUSTED_ORIGINS = [f"{_site.scheme}://{_site.netloc}"]
@@ -66,6 +87,7 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if IS_HTTPS else N
 SECURE_HSTS_SECONDS = 31_536_000 if IS_HTTPS else 0
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
+METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
 # A plain-http LAN is a supported home, so only an https SITE_URL can promise these.
 SILENCED_SYSTEM_CHECKS = (
     ["security.W005", "security.W008", "security.W021"]
@@ -132,8 +154,14 @@ TEMPLATES = [
 EMBEDDED_POSTGRES_DIR = DATA_DIR / "postgres"
 DATABASE_URL = env.str("DATABASE_URL", default="")
 IS_POSTGRES_EMBEDDED = not DATABASE_URL
-if DATABASE_URL and urlsplit(DATABASE_URL).scheme not in ("postgres", "postgresql"):
-    sys.exit("DATABASE_URL must be postgresql://user:password@host:port/database, or left out.")
+NO_DATABASE_URL = (
+    "DATABASE_URL must be postgresql://user:password@host:port/database, or left out."
+    " In its password # is written as %23, / as %2F, : as %3A and @ as %40."
+)
+_database = parts_of(DATABASE_URL, NO_DATABASE_URL)
+_is_postgres = _database.scheme in ("postgres", "postgresql") and _database.path.strip("/")
+if DATABASE_URL and not _is_postgres:
+    sys.exit(NO_DATABASE_URL)
 DATABASES = {
     "default": embedded_postgres.database(EMBEDDED_POSTGRES_DIR)
     if IS_POSTGRES_EMBEDDED
@@ -212,6 +240,8 @@ LANGUAGES = [("en", "English"), ("de", "Deutsch")]
 LANGUAGE_COOKIE_AGE = 31_536_000
 LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = env.str("TIME_ZONE", default="UTC")
+if TIME_ZONE not in available_timezones():
+    sys.exit(f"TIME_ZONE={TIME_ZONE!r} is not known: set it to a name such as 'Europe/Vienna'.")
 USE_TZ = True
 FORMAT_MODULE_PATH = ["config.formats"]
 USE_THOUSAND_SEPARATOR = True
