@@ -25,6 +25,7 @@ class Receipt:
     archive: list[dict[str, Any]] = field(default_factory=list)  # what the talker looked up
     resources: list[dict[str, Any]] = field(default_factory=list)
     prompts: list[dict[str, str]] = field(default_factory=list)
+    instructions: str = ""  # what a program added to its request, for this reply only
     history: list[str] = field(default_factory=list)
     summary_message_id: str | None = None
     window: int = 0
@@ -63,6 +64,7 @@ def sent_prompt(reply: Message) -> talker.Prompt | None:
         search_archive=nothing_found,
         begun=reply.body[: receipt.get("begun_chars", 0)],
         memory_on=receipt["memory_on"],
+        wishes=talker.Wishes(receipt.get("instructions", "")),
     )
     return talker.prompt(reply.parent.body, context)
 

@@ -6,7 +6,7 @@ import time
 import uuid
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import cast
 
@@ -51,6 +51,7 @@ class Turn:
     asked: Question | None = None  # what recall has begun to make of the question
     without: frozenset[str] = frozenset()  # ids of facts that recall leaves out
     continues: Message | None = None  # the unfinished version whose text this reply begins with
+    wishes: talker.Wishes = field(default_factory=talker.Wishes)
 
     @property
     def begun(self) -> str:
@@ -269,6 +270,7 @@ def told(
     receipt.history = [str(message.pk) for message in history]
     receipt.summary_message_id = summaries[-1] if summaries else None
     receipt.window = len(history)
+    receipt.instructions = turn.wishes.instructions
     receipt.without = sorted(turn.without)
     receipt.continues = str(turn.continues.pk) if turn.continues else None
     receipt.begun_chars = len(turn.begun)
@@ -288,6 +290,7 @@ def told(
         search_archive=_archive_search(turn, receipt, withheld),
         begun=turn.begun,
         memory_on=receipt.memory_on,
+        wishes=turn.wishes,
     )
 
 

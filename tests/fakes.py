@@ -33,6 +33,7 @@ class Script(FunctionModel):
     def _next(self, messages, info):
         parts = self.responses[min(len(self.requests), len(self.responses) - 1)]
         self.requests.append(list(messages))
+        self.settings_sent = info.model_settings
         for part in parts:
             if isinstance(part, Exception):
                 raise part

@@ -1,4 +1,5 @@
 import uuid
+from dataclasses import replace
 
 import pytest
 from asgiref.sync import sync_to_async
@@ -6,6 +7,7 @@ from django.core.exceptions import ValidationError
 
 from memoryapp import branches, turns
 from memoryapp.agents import llm
+from memoryapp.agents.talker import Wishes
 from memoryapp.memory import embeddings, recall
 from memoryapp.memory.withheld import NOTHING, Withheld
 from memoryapp.models import Usage
@@ -115,13 +117,15 @@ async def test_the_receipt_tells_all_that_went_into_the_prompt(ada, ben, chat):
 @pytest.mark.django_db(transaction=True)
 async def test_the_talker_is_sent_what_the_receipt_says(ada, chat):
     await _thread(make_fact, ada, "name", "Ada", kind="identity")
-    turn, model = await _open(chat), says("Good")
+    turn = replace(await _open(chat), wishes=Wishes("Answer in verse."))
+    model = says("Good")
     receipt, *_ = await answer(turn, model)
     turn.reply.receipt = receipt.noted()
     sent = await _thread(sent_prompt, turn.reply)
     assert (sent.question, sent.instructions) == (model.sent, model.instructions)
     assert receipt.tokens["memory"] == num_tokens("name: Ada")
     assert "name: Ada" in sent.question
+    assert sent.instructions.endswith("Answer in verse.")
 
 
 @pytest.mark.django_db(transaction=True)

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.conf import settings
@@ -53,59 +54,67 @@ class ApiError(HttpError):
         self.headers = headers
 
 
-def answer(
-    status: int, code: str, detail: str, headers: Mapping[str, str] | None = None
-) -> HttpResponse:
-    if status == 401:
-        headers = {"WWW-Authenticate": "Bearer", **(headers or {})}
-    return JsonResponse({"detail": detail, "code": code}, status=status, headers=headers)
+@dataclass(frozen=True)
+class Refusal:
+    """Why a request is refused, in whatever shape the program is told."""
+
+    status: int
+    code: str
+    detail: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    param: str | None = None  # the field of the body that is wrong
 
 
-def own_error(request: HttpRequest, error: ApiError) -> HttpResponse:
-    return answer(error.status_code, error.code, error.message, error.headers)
+def answer(refusal: Refusal) -> HttpResponse:
+    told = {"detail": refusal.detail, "code": refusal.code}
+    return JsonResponse(told, status=refusal.status, headers=refusal.headers)
 
 
-def library_error(request: HttpRequest, error: HttpError) -> HttpResponse:
-    return answer(error.status_code, *SENTENCES[error.status_code])
+def own_error(error: ApiError) -> Refusal:
+    return Refusal(error.status_code, error.code, error.message, error.headers or {})
 
 
-def not_found(request: HttpRequest, error: Exception) -> HttpResponse:
-    return answer(404, "not_found", NOT_FOUND)
+def library_error(error: HttpError) -> Refusal:
+    return Refusal(error.status_code, *SENTENCES[error.status_code])
 
 
-def too_large(request: HttpRequest, error: RequestDataTooBig) -> HttpResponse:
-    return answer(413, "too_large", "The body is too large. Send less at once.")
+def not_found(error: Exception) -> Refusal:
+    return Refusal(404, "not_found", NOT_FOUND)
 
 
-def unreadable(request: HttpRequest, error: Exception) -> HttpResponse:
-    return answer(400, "bad_request", "The request could not be read. Check how it is encoded.")
+def too_large(error: RequestDataTooBig) -> Refusal:
+    return Refusal(413, "too_large", "The body is too large. Send less at once.")
 
 
-def database_away(request: HttpRequest, error: Exception) -> HttpResponse:
+def unreadable(error: Exception) -> Refusal:
+    return Refusal(400, "bad_request", "The request could not be read. Check how it is encoded.")
+
+
+def database_away(error: Exception) -> Refusal:
     logger.error("The database doesn't answer: %s", error)
     if is_full(error):
-        return answer(503, "database_full", DATABASE_FULL, {"Retry-After": "60"})
-    return answer(503, "database_away", DATABASE_AWAY, {"Retry-After": "10"})
+        return Refusal(503, "database_full", DATABASE_FULL, {"Retry-After": "60"})
+    return Refusal(503, "database_away", DATABASE_AWAY, {"Retry-After": "10"})
 
 
-def bus_away(request: HttpRequest, error: Exception) -> HttpResponse:
+def bus_away(error: Exception) -> Refusal:
     logger.error("Redis doesn't answer: %s", error)
-    return answer(503, "bus_away", BUS_AWAY, {"Retry-After": "10"})
+    return Refusal(503, "bus_away", BUS_AWAY, {"Retry-After": "10"})
 
 
-def still_streaming(request: HttpRequest, error: ReplyStreaming) -> HttpResponse:
-    return answer(409, "reply_streaming", str(error))
+def still_streaming(error: ReplyStreaming) -> Refusal:
+    return Refusal(409, "reply_streaming", str(error))
 
 
-def invalid_parameters(request: HttpRequest, error: ParameterError) -> HttpResponse:
+def invalid_parameters(error: ParameterError) -> Refusal:
     sentences = [sentence(found) for found in error.errors[:SHOWN_ERRORS]]
-    return answer(422, "invalid", " ".join(dict.fromkeys(sentences)))
+    param = ".".join(map(str, path_of(error.errors[0]))) or None
+    return Refusal(422, "invalid", " ".join(dict.fromkeys(sentences)), param=param)
 
 
 def sentence(error: Mapping[str, Any]) -> str:
     """One of pydantic's errors as a sentence that names the field."""
-    source, *path = error["loc"]
-    names = path[1:] if source == "body" else path
+    names = path_of(error)
     if not names and error["type"] in BODY_ERRORS:
         return "The body must be one JSON object."
     where = ".".join(map(str, names))
@@ -116,17 +125,24 @@ def sentence(error: Mapping[str, Any]) -> str:
     return f"{where}: {error['msg'].removeprefix('Value error, ').rstrip('.')}."
 
 
-def refused(request: HttpRequest, error: ValidationError) -> HttpResponse:
+def path_of(error: Mapping[str, Any]) -> list[str | int]:
+    """Where one of pydantic's errors is, as whoever sent it knows the place."""
+    source, *path = error["loc"]
+    names: list[str | int] = path[1:] if source == "body" else path
+    return names
+
+
+def refused(error: ValidationError) -> Refusal:
     """A rule of the models or of memory was broken."""
     code = getattr(error, "code", None) or "invalid"
     if hasattr(error, "error_dict"):
         detail = " ".join(f"{name}: {' '.join(said)}" for name, said in error.message_dict.items())
     else:
         detail = " ".join(error.messages)
-    return answer(409 if code in CONFLICTS else 422, code, detail)
+    return Refusal(409 if code in CONFLICTS else 422, code, detail)
 
 
-HANDLERS: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
+REFUSALS: dict[type[Exception], Callable[[Any], Refusal]] = {
     ApiError: own_error,
     HttpError: library_error,
     Http404: not_found,
@@ -141,11 +157,24 @@ HANDLERS: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
 }
 
 
-def install(api: NinjaAPI) -> None:
-    handlers = dict(HANDLERS)
+def install(api: NinjaAPI, answer: Callable[[Refusal], HttpResponse] = answer) -> None:
+    """Have `api` answer whatever goes wrong below its views, in the shape that `answer` gives."""
+    refusals = dict(REFUSALS)
     if settings.REDIS_URL:
         from redis import RedisError
 
-        handlers[RedisError] = bus_away
-    for kind, handler in handlers.items():
-        api.add_exception_handler(kind, handler)
+        refusals[RedisError] = bus_away
+    for kind, refusal_of in refusals.items():
+        api.add_exception_handler(kind, _handler(refusal_of, answer))
+
+
+def _handler(
+    refusal_of: Callable[[Any], Refusal], answer: Callable[[Refusal], HttpResponse]
+) -> Callable[[HttpRequest, Any], HttpResponse]:
+    def handle(request: HttpRequest, error: Exception) -> HttpResponse:
+        response = answer(refusal_of(error))
+        if response.status_code == 401:
+            response.headers["WWW-Authenticate"] = "Bearer"
+        return response
+
+    return handle

@@ -99,7 +99,7 @@ def _forget_places(
         report.summaries = _dissolve_summaries(user, silenced, traces)
         report.titles = _remove_titles(user, traces)
         ids = {str(version.pk) for version in versions} | {str(pk) for pk in silenced}
-        report.receipts = _scrub_receipts(user, ids)
+        report.receipts = _scrub_receipts(user, ids, traces)
         _drop_waiting(user, traces)
     table.objects.filter(pk__in=[version.pk for version in versions]).delete()
     MemoryEvent.objects.create(
@@ -220,17 +220,28 @@ def _remove_titles(user: User, traces: Traces) -> int:
     )
 
 
-def _scrub_receipts(user: User, ids: set[str]) -> int:
-    """Take the text of these memories and turns out of receipts."""
-    holding = [id for (id,) in fetch(HOLDING, {"user": user.pk, "ids": list(ids)})]
+def _scrub_receipts(user: User, ids: set[str], traces: Traces) -> int:
+    """Take the text of these memories and turns out of receipts, and the instructions of programs
+    that say them."""
+    telling = _instructed(user, traces)
+    holding = list({id for (id,) in fetch(HOLDING, {"user": user.pk, "ids": list(ids)})} | telling)
     for start in range(0, len(holding), RECEIPTS_AT_ONCE):
         replies = Message.objects.in_bulk(holding[start : start + RECEIPTS_AT_ONCE]).values()
         for reply in replies:
             for part in RECEIPT_PARTS:
                 for entry in reply.receipt.get(part, []):
                     _scrub_entry(entry, ids)
+            if reply.pk in telling:
+                reply.receipt["instructions"] = GONE
         Message.objects.bulk_update(replies, ["receipt"])
     return len(holding)
+
+
+def _instructed(user: User, traces: Traces) -> set[Any]:
+    """The replies for which a program gave instructions that say one of these."""
+    instructed = Message.objects.for_user(user).filter(receipt__instructions__gt="")
+    said = instructed.values_list("pk", "receipt__instructions")
+    return {pk for pk, instructions in said if traces.said_in(instructions)}
 
 
 def _scrub_entry(entry: dict[str, Any], ids: set[str]) -> None:

@@ -8,7 +8,7 @@ from pydantic_ai.exceptions import UnexpectedModelBehavior, UsageLimitExceeded
 
 from memoryapp.agents import llm, talker
 from memoryapp.agents.failures import EmptyReply
-from memoryapp.agents.talker import Context, Said
+from memoryapp.agents.talker import Context, Said, Wishes
 from memoryapp.memory.memories import Memory
 from tests.fakes import Script, calls, says, texts
 
@@ -52,6 +52,25 @@ async def reply(model, context=NO_MEMORY, question="Why?"):
 
 async def drained(stream):
     return [piece async for piece in stream]
+
+
+def test_what_a_program_adds_comes_after_the_persona():
+    context = replace(NO_MEMORY, persona=("Be kind.",), wishes=Wishes("Answer as JSON.\nBe terse."))
+    ending = "\n\n".join(
+        (f"{talker.PERSONA}\n- Be kind.", f"{talker.PROGRAM}\nAnswer as JSON.\nBe terse.")
+    )
+    assert talker.prompt("Why?", context).instructions == f"{talker.GUARDRAILS}\n\n{ending}"
+
+
+async def test_a_model_gets_the_settings_that_a_program_asks_for():
+    model = says("Good")
+    wishes = Wishes(settings={"temperature": 0.5, "max_tokens": 7})
+    with llm.override({"talker": model}):
+        await drained(
+            talker.stream("Why?", replace(NO_MEMORY, wishes=wishes), choice=llm.choose("talker"))
+        )
+    assert (model.settings_sent["temperature"], model.settings_sent["max_tokens"]) == (0.5, 7)
+    assert model.settings_sent["request_timeout"] == llm.WHILE_WAITING["request_timeout"]
 
 
 def test_question_comes_after_a_memory_block_of_facts_turns_and_time():

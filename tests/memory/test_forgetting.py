@@ -58,6 +58,17 @@ def test_forget_takes_whom_it_was_about_out_of_the_log(ada):
     assert set(MemoryEvent.objects.values_list("subject", flat=True)) == {""}
 
 
+def test_forget_takes_what_a_program_said_of_it_out_of_receipts(ada, learned):
+    first, second = learned.archive.filter(role="assistant")
+    for reply, instructions in ((first, "The user is from Uppsala."), (second, "Be brief.")):
+        Message.objects.filter(pk=reply.pk).update(
+            receipt={**reply.receipt, "instructions": instructions}
+        )
+    forget_city(ada)
+    kept = learned.archive.filter(role="assistant").values_list("receipt__instructions", flat=True)
+    assert list(kept) == [GONE, "Be brief."]
+
+
 def test_forget_takes_the_text_out_of_receipts(ada, learned):
     forget_city(ada)
     receipt = learned.archive.last().receipt
