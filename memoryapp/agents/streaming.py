@@ -32,6 +32,15 @@ EVENT_END = re.compile(rb"\r\n\r\n|\n\n")
 EVENT = re.compile(rb"((?:event: ?[^\r\n]*\r?\n)?data: ?)(\{[^\r\n]*\})")
 # The end of chat completions, behind which some servers leave out the end of the line.
 LAST = re.compile(rb'\[DONE\]|"finish_reason": ?"')
+# Where a piece of a chat completion holds text: what is said or, under two names, thought.
+TEXTS = ("content", "reasoning_content", "reasoning")
+# Events of OpenAI's responses that add text, and kinds of Anthropic's with the name of theirs.
+RESPONSES = (
+    "response.output_text.delta",
+    "response.reasoning_text.delta",
+    "response.reasoning_summary_text.delta",
+)
+MESSAGES = {"text_delta": "text", "thinking_delta": "thinking"}
 # These differ between events that say the same otherwise, and nobody reads them.
 NUMBERING = ("created", "sequence_number", "obfuscation")
 
@@ -78,7 +87,8 @@ def beat() -> float:
 
 
 class Beaten(httpx2.AsyncByteStream):
-    """A stream of server-sent events in beats: the first at once, an error after what came.
+    """A stream of server-sent events in beats: all up to its first text at once, an error after
+    what came.
 
     One that ends in the middle of a reply ends with an error, too.
     """
@@ -95,6 +105,7 @@ class Beaten(httpx2.AsyncByteStream):
             self._reading = asyncio.create_task(self._read())
             _open.add(self)
         latest = unread = b""
+        has_begun = False
         while not self._reading.done() or self._arrived:
             await self._news.wait()
             self._news.clear()
@@ -102,8 +113,10 @@ class Beaten(httpx2.AsyncByteStream):
             self._arrived.clear()
             if events:
                 latest = events[-1]
+                has_begun = has_begun or any(map(_has_text, events))
                 yield b"".join(joined(events))
-            if not self._reading.done():
+            # Most models say that they begin before they do; their first word is not to wait.
+            if has_begun and not self._reading.done():
                 await asyncio.wait({self._reading}, timeout=beat())
         if unread:
             yield unread
@@ -135,7 +148,12 @@ class Added:
     head: bytes  # all before the JSON
     numbering: Frame
     frame: Frame  # the JSON without numbering and text
+    holder: Frame  # the part of the frame that the text was taken out of
+    name: str  # and under which name
     text: str
+
+    def goes_with(self, other: "Added") -> bool:
+        return (self.frame, self.name) == (other.frame, other.name)
 
 
 def joined(events: Iterable[bytes]) -> Iterator[bytes]:
@@ -143,7 +161,7 @@ def joined(events: Iterable[bytes]) -> Iterator[bytes]:
     run: list[Added] = []
     for event in events:
         added = _taken_apart(event)
-        if run and (added is None or added.frame != run[0].frame):
+        if run and (added is None or not added.goes_with(run[0])):
             yield _put_together(run)
             run = []
         if added is None:
@@ -166,7 +184,12 @@ def _taken_apart(event: bytes) -> Added | None:
     holder, name = place
     text, holder[name] = holder[name], ""
     numbering = {key: frame.pop(key) for key in NUMBERING if key in frame}
-    return Added(event, found[1], numbering, frame, text)
+    return Added(event, found[1], numbering, frame, holder, name, text)
+
+
+def _has_text(event: bytes) -> bool:
+    added = _taken_apart(event)
+    return added is not None and bool(added.text)
 
 
 def _goes_on(event: bytes) -> bool:
@@ -183,20 +206,22 @@ def _put_together(run: list[Added]) -> bytes:
     first = run[0]
     if len(run) == 1:
         return first.event + b"\n\n"
-    place = _place_of_text(first.frame)
-    assert place is not None
-    holder, name = place
-    holder[name] = "".join(added.text for added in run)
+    first.holder[first.name] = "".join(added.text for added in run)
     return first.head + json.dumps(first.numbering | first.frame).encode() + b"\n\n"
 
 
 def _place_of_text(data: Frame) -> tuple[Frame, str] | None:
     """Where an event of a known kind holds the text it adds; None for every other event."""
     match data:
-        case {"choices": [{"delta": {"content": str()} as delta}]}:  # OpenAI's chat completions
-            return delta, "content"
-        case {"type": "response.output_text.delta", "delta": str()}:  # OpenAI's responses
-            return data, "delta"
-        case {"type": "content_block_delta", "delta": {"type": "text_delta", "text": str()}}:
-            return data["delta"], "text"  # Anthropic's messages
-    return None
+        case {"choices": [{"delta": dict(delta)}]}:  # OpenAI's chat completions
+            holder, names = delta, [name for name in TEXTS if delta.get(name)] or ["content"]
+        case {"type": str(kind), "delta": str()} if kind in RESPONSES:
+            holder, names = data, ["delta"]
+        case {"type": "content_block_delta", "delta": {"type": str(kind)} as delta} if (
+            kind in MESSAGES
+        ):
+            holder, names = delta, [MESSAGES[kind]]
+        case _:
+            return None
+    is_one_text = len(names) == 1 and isinstance(holder.get(names[0]), str)
+    return (holder, names[0]) if is_one_text else None

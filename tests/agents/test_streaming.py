@@ -129,6 +129,10 @@ def says(*texts):
     return [chunk(delta={"content": text}) for text in texts]
 
 
+def thinks(*texts, name="reasoning_content", **also):
+    return [chunk(delta={name: text, **also}) for text in texts]
+
+
 def ends(reason="stop"):
     return [chunk(finish_reason=reason), usage(), DONE]
 
@@ -139,7 +143,7 @@ RESPONSE = {
 }  # fmt: skip
 
 
-def responses(*texts):
+def responses(*texts, thought=()):
     where = {"item_id": "m1", "output_index": 0, "content_index": 0}
     item = {"id": "m1", "type": "message", "role": "assistant", "status": "in_progress"}
     spent = {
@@ -156,6 +160,7 @@ def responses(*texts):
     ]
     events = [
         {"type": "response.created", "response": RESPONSE},
+        *(thoughts(thought) if thought else ()),
         {"type": "response.output_item.added", "output_index": 0, "item": {**item, "content": []}},
         {"type": "response.content_part.added", "part": {**said, "text": ""}, **where},
         *deltas,
@@ -166,7 +171,23 @@ def responses(*texts):
     return [event({**data, "sequence_number": number}) for number, data in enumerate(events)]
 
 
-def anthropic(*texts):
+def thoughts(texts):
+    where = {"item_id": "t1", "output_index": 0, "summary_index": 0}
+    item = {"id": "t1", "type": "reasoning", "summary": []}
+    part = {"type": "summary_text", "text": ""}
+    deltas = [
+        {"type": "response.reasoning_summary_text.delta", "delta": text, **where} for text in texts
+    ]
+    whole = {**item, "summary": [{**part, "text": "".join(texts)}]}
+    return [
+        {"type": "response.output_item.added", "output_index": 0, "item": item},
+        {"type": "response.reasoning_summary_part.added", "part": part, **where},
+        *deltas,
+        {"type": "response.output_item.done", "output_index": 0, "item": whole},
+    ]
+
+
+def anthropic(*texts, thought=()):
     message = {
         "id": "m1", "type": "message", "role": "assistant", "model": "small", "content": [],
         "stop_reason": None, "stop_sequence": None,
@@ -178,12 +199,19 @@ def anthropic(*texts):
         "content_block": {"type": "text", "text": ""},
     }
     stopped = {"stop_reason": "end_turn", "stop_sequence": None}
+    thinking = {"type": "thinking", "thinking": "", "signature": ""}
     deltas = [
         {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}}
         for text in texts
     ]
     return [
         event({"type": "message_start", "message": message}),
+        *([event({**begin, "content_block": thinking})] if thought else ()),
+        *(
+            event({**deltas[0], "delta": {"type": "thinking_delta", "thinking": text}})
+            for text in thought
+        ),
+        *([event({"type": "content_block_stop", "index": 0})] if thought else ()),
         event(begin),
         b'event: ping\ndata: {"type": "ping"}\n\n',
         *map(event, deltas),
@@ -203,7 +231,14 @@ STREAMS = {
     "ends of lines": (CHAT, [[e.replace(b"\n", b"\r\n") for e in (*says(*WORDS), *ends())]], {}),
     "comments": (CHAT, [[b": ping\n\n", *says("a"), b": ping\n\n", *says("b", "c"), *ends()]], {}),
     "thinking": (CHAT, [[*says("<th", "ink>Hm", "</think>", "So", " be"), *ends()]], {}),
-    "reasoning": (CHAT, [[chunk(delta={"reasoning_content": "H"}), *says("So", "!"), *ends()]], {}),
+    "reasoning": (CHAT, [[*thinks("H", "m", "m"), *says("So", "!"), *ends()]], {}),
+    "reasoning beside nothing": (
+        CHAT,
+        [[*thinks("H", "m", "m", name="reasoning", content=""), *says("So", "!"), *ends()]],
+        {},
+    ),
+    "responses' reasoning": ("openai-responses", [responses(*WORDS, thought=WORDS)], {}),
+    "anthropic's thinking": ("anthropic", [anthropic(*WORDS, thought=WORDS)], {}),
     "a tool": (
         CHAT,
         [
@@ -283,6 +318,32 @@ async def test_the_first_piece_does_not_wait_for_a_beat(addresses, monkeypatch):
         async with Agent(model()).run_stream_events("Why?") as events:
             await anext(aiter(events))
     assert time.monotonic() - started < 2
+
+
+async def test_the_first_words_do_not_wait_where_a_stream_begins_without_any(
+    addresses, monkeypatch
+):
+    monkeypatch.setattr(streaming, "SHORTEST_BEAT", 5)
+    monkeypatch.setattr(streaming, "LONGEST_BEAT", 5)
+    begins = [chunk(delta={"role": "assistant", "content": ""}), chunk()]
+    async with serving(Server([*begins, *says("Now", " then"), *ends()], pause=0.05)) as url:
+        addresses(url)
+        started = time.monotonic()
+        async with Agent(model()).run_stream_events("Why?") as events:
+            async for event in events:
+                if isinstance(event, PartStartEvent):
+                    break
+    assert time.monotonic() - started < 2
+
+
+@pytest.mark.parametrize("name", ["reasoning", "reasoning_content"])
+def test_what_is_thought_is_joined_too(name):
+    events = [*thinks("H", "m", name=name, content=""), *thinks("", "", name=name, content="So")]
+    sent = list(streaming.joined(e.removesuffix(b"\n\n") for e in events))
+    assert [json.loads(event[6:])["choices"][0]["delta"] for event in sent] == [
+        {name: "Hm", "content": ""},
+        {name: "", "content": "SoSo"},
+    ]
 
 
 async def test_the_end_does_not_wait_for_a_beat(addresses, monkeypatch):
