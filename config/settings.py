@@ -283,12 +283,15 @@ SUMMARY_KEEP_MESSAGES = env.int("SUMMARY_KEEP_MESSAGES", default=8)
 
 # Limits
 MESSAGE_MAX_CHARS = env.int("MESSAGE_MAX_CHARS", default=100_000)
-RESOURCE_MAX_BYTES = env.int("RESOURCE_MAX_BYTES", default=5_000_000)
-BODY_MAX_BYTES = RESOURCE_MAX_BYTES + DATA_UPLOAD_MAX_MEMORY_SIZE  # a file and its form
+RESOURCE_MAX_BYTES = env.int("RESOURCE_MAX_BYTES", default=25_000_000)
+RESOURCE_PRIVATE_URLS = env.bool("RESOURCE_PRIVATE_URLS", default=False)
 IMPORT_MAX_BYTES = env.int("IMPORT_MAX_BYTES", default=100_000_000)
-BODY_MAX_BYTES_AT = dict.fromkeys(
-    ["/import/", "/api/v1/import"], IMPORT_MAX_BYTES + DATA_UPLOAD_MAX_MEMORY_SIZE
-)
+BODY_MAX_BYTES = 2 * DATA_UPLOAD_MAX_MEMORY_SIZE  # what is a little too large, Django refuses
+_form = DATA_UPLOAD_MAX_MEMORY_SIZE  # beside its file
+BODY_MAX_BYTES_AT = {
+    **dict.fromkeys(["/resources/", "/api/v1/resources"], RESOURCE_MAX_BYTES + _form),
+    **dict.fromkeys(["/import/", "/api/v1/import"], IMPORT_MAX_BYTES + _form),
+}
 
 LOGGING = {
     "version": 1,

@@ -5,7 +5,7 @@ from memoryapp.models.chats import Chat
 from memoryapp.models.marks import MemoryMark, RecallFloor
 from memoryapp.models.memory import Fact, Forgotten, MemoryEvent, Prompt
 from memoryapp.models.messages import Message
-from memoryapp.models.resources import Passage, Resource
+from memoryapp.models.resources import Passage, Resource, ResourceFile
 from memoryapp.models.usage import Usage
 from memoryapp.models.vectors import (
     EmbeddingChoice,
@@ -34,6 +34,7 @@ __all__ = [
     "Prompt",
     "RecallFloor",
     "Resource",
+    "ResourceFile",
     "Usage",
     "User",
 ]

@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from memoryapp.documents.addresses import URL_MAX_CHARS
 from memoryapp.models.accounts import User
 from memoryapp.models.fields import Searchable, words_of
 
@@ -32,7 +33,8 @@ class Resource(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="resources")
     name = models.CharField(max_length=NAME_MAX_CHARS)
-    body = models.TextField()
+    url = models.CharField("address", max_length=URL_MAX_CHARS, blank=True)
+    body = models.TextField(blank=True)  # empty until what it is read from has been read
     is_shared = models.BooleanField("shared with everyone", default=False)
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.READING)
     progress = models.PositiveSmallIntegerField("per cent read", default=0)
@@ -44,8 +46,13 @@ class Resource(models.Model):
     class Meta:
         ordering: ClassVar = ["-created_at"]
         constraints: ClassVar = [
+            models.CheckConstraint(condition=~Q(name=""), name="resource_name_not_empty"),
             models.CheckConstraint(
-                condition=~Q(name="") & ~Q(body=""), name="resource_name_and_body_not_empty"
+                condition=~Q(body="") | ~Q(status="ready"), name="resource_ready_with_a_text"
+            ),
+            # A page links to it.
+            models.CheckConstraint(
+                condition=Q(url="") | Q(url__regex="^https?://"), name="resource_url_of_the_web"
             ),
             models.CheckConstraint(
                 condition=Q(status__in=["reading", "ready", "failed"]),
@@ -60,6 +67,17 @@ class Resource(models.Model):
         return self.name
 
 
+class ResourceFile(models.Model):
+    """What a resource is still to be read from; gone when it has been."""
+
+    resource = models.OneToOneField(Resource, models.CASCADE, primary_key=True, related_name="file")
+    kind = models.CharField(max_length=10)  # one of `documents.kinds.Kind`
+    content = models.BinaryField()
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.resource_id}"
+
+
 class PassageQuerySet(models.QuerySet["Passage"]):
     def for_user(self, user: User) -> Self:
         return self.filter(Q(resource__user=user) | Q(resource__is_shared=True))
@@ -68,6 +86,7 @@ class PassageQuerySet(models.QuerySet["Passage"]):
 class Passage(Searchable):
     resource = models.ForeignKey(Resource, models.CASCADE, related_name="passages")
     position = models.PositiveIntegerField()
+    page = models.PositiveIntegerField(null=True)  # of a text that has pages, from 1
     body = models.TextField()
 
     tsv = words_of("body")

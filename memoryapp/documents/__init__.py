@@ -1,0 +1,1 @@
+"""Reads what others wrote, PDF, DOCX, HTML and pages of the web, in a process of its own."""

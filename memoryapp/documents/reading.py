@@ -1,0 +1,62 @@
+"""Has a document read by a process of its own, which gets only so much time and memory.
+
+What a file or a server does to its reader ends there: no bomb fills the worker's memory, and none
+keeps it longer than this.
+"""
+
+import json
+import logging
+import subprocess
+import sys
+from typing import Any
+
+from django.conf import settings
+
+from memoryapp.documents.document import (
+    BROKEN,
+    TOO_DEMANDING,
+    TOO_SLOW,
+    Document,
+    Unreadable,
+)
+from memoryapp.documents.kinds import Kind
+
+logger = logging.getLogger(__name__)
+
+SECONDS = 60
+READER = [sys.executable, "-W", "ignore", "-m", "memoryapp.documents"]
+
+
+def read_file(kind: Kind, content: bytes) -> Document:
+    """A file as text. Raises Unreadable."""
+    return _told({"kind": kind}, content)
+
+
+def read_page(url: str) -> Document:
+    """What is at this address as text. Raises Unreadable."""
+    private_too, max_bytes = settings.RESOURCE_PRIVATE_URLS, settings.RESOURCE_MAX_BYTES
+    return _told({"url": url, "private_too": private_too, "max_bytes": max_bytes})
+
+
+def _told(job: dict[str, Any], content: bytes = b"") -> Document:
+    try:
+        reader = subprocess.run(
+            READER,
+            input=json.dumps(job).encode() + b"\n" + content,
+            capture_output=True,
+            timeout=SECONDS,
+            cwd=settings.BASE_DIR,
+            env={},  # keys and passwords are none of its business
+        )
+    except subprocess.TimeoutExpired as error:
+        raise Unreadable(TOO_SLOW.format(SECONDS)) from error
+    if reader.returncode:
+        # A negative one: the kernel ended it, which takes the largest when memory runs out.
+        # Only the name of an error: behind it may stand what it was about.
+        name = reader.stderr.decode(errors="replace").strip().rpartition("\n")[2].partition(":")[0]
+        logger.warning("A document couldn't be read: %s %s", reader.returncode, name[:100])
+        raise Unreadable(TOO_DEMANDING if reader.returncode < 0 else BROKEN)
+    told = json.loads(reader.stdout)
+    if "problem" in told:
+        raise Unreadable(told["problem"])
+    return Document(**told)
