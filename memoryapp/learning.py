@@ -3,7 +3,12 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
+from django.db.models import OuterRef, QuerySet, Subquery
+from pgvector.django import CosineDistance
+
+from memoryapp.agents.portions import shortened
 from memoryapp.memory import indexing, ledger, recall
+from memoryapp.memory.pasted import PASTED_CHARS
 from memoryapp.memory.phrases import is_off_the_record, takes_back_the_last
 from memoryapp.models import Chat, Fact, MemoryEvent, Message, Prompt, User
 
@@ -12,7 +17,7 @@ if TYPE_CHECKING:
 
 # So much of what is known the extractor is shown, to use the keys of it; repeats are found by the
 # ledger. Of more than that it is the newest prompts and the nearest facts.
-KNOWN_ROWS, KNOWN_PROMPTS = 40, 20
+KNOWN_ROWS, KNOWN_PROMPTS, KNOWN_WAITING = 40, 20, 20
 # While turns come quickly, so many are read at once: most of what the extractor is sent is the same
 # for one turn as for several.
 TURNS_TOGETHER = 6
@@ -33,7 +38,7 @@ def unread(chat: Chat) -> list[Message]:
     return [] if is_more_coming and num_turns < TURNS_TOGETHER else batch
 
 
-def on_record(chat: Chat, batch: Sequence[Message]) -> tuple[list[Message], list[Message]]:
+def on_record(batch: Sequence[Message]) -> tuple[list[Message], list[Message]]:
     """The batch without what the person asked not to remember, and the messages taken back for it.
 
     What is said of the message before takes that one out too, and undoes what it had taught.
@@ -43,10 +48,10 @@ def on_record(chat: Chat, batch: Sequence[Message]) -> tuple[list[Message], list
         if message.role != Message.Role.USER or not is_off_the_record(message.body):
             kept.append(message)
         elif takes_back_the_last(message.body):
-            earlier = chat.archive.on_branch().filter(role=Message.Role.USER)
+            earlier = message.chat.archive.on_branch().filter(role=Message.Role.USER)
             last = earlier.filter(created_at__lt=message.created_at).last()
             if last is not None:
-                ledger.take_back(message=last, actor=chat.user.username)
+                ledger.take_back(message=last, actor=last.user.username)
                 indexing.take_off_record(last)
                 kept = [other for other in kept if other.pk != last.pk]
                 taken_back.append(last)
@@ -91,11 +96,21 @@ def heard(user: User, batch: Sequence[Message]) -> "list[Heard]":
         Heard(
             number=number,
             role=cast(Speaker, message.role),
-            body=message.body,
+            body=own_words(message) if message.is_imported else message.body,
             said_at=message.created_at.astimezone(user.zone),
         )
         for number, message in enumerate(batch, 1)
     ]
+
+
+def own_words(message: Message) -> str:
+    """The message without what its author can't have written themselves: all between the first and
+    the last line of a very long one, as `is_pasted` tells it."""
+    if len(message.body) <= PASTED_CHARS:
+        return message.body
+    lines = message.body.strip().split("\n")
+    ends = lines if len(lines) == 1 else (lines[0], lines[-1])
+    return "\n…\n".join(shortened(line, PASTED_CHARS) for line in ends)
 
 
 def known(user: User, batch: Sequence[Message]) -> "list[Known]":
@@ -104,6 +119,8 @@ def known(user: User, batch: Sequence[Message]) -> "list[Known]":
 
     prompts = list(Prompt.objects.for_user(user).in_use()[:KNOWN_PROMPTS])
     rows = [*_facts(user, batch, KNOWN_ROWS - len(prompts)), *prompts]
+    if any(message.is_imported for message in batch):
+        rows += _waiting_facts(user, batch)
     return [
         Known(
             number=number,
@@ -127,3 +144,14 @@ def _facts(user: User, batch: Sequence[Message], most: int) -> list[Fact]:
     said = "\n".join(message.body for message in batch if message.role == Message.Role.USER)
     nearest = recall.search(user, said, limit=most)
     return list(in_use.filter(pk__in=[memory.id for memory in nearest]))
+
+
+def _waiting_facts(user: User, batch: Sequence[Message]) -> QuerySet[Fact]:
+    """Of the facts that wait, those nearest to one of these messages: what is imported may go on
+    with what was imported before it."""
+    said = Message.objects.filter(pk__in=[message.pk for message in batch])
+    compared = said.filter(embedding_model=OuterRef("embedding_model"))
+    distance = compared.values(distance=CosineDistance("embedding", OuterRef("embedding")))
+    nearest = Subquery(distance.order_by("distance")[:1])
+    waiting = Fact.objects.for_user(user).waiting()
+    return waiting.order_by(nearest.asc(nulls_last=True), "-recorded_at")[:KNOWN_WAITING]

@@ -8,8 +8,9 @@ from django.db.models.signals import post_delete, post_save
 from django.dispatch import receiver
 
 from memoryapp import tasks
+from memoryapp.bus import chat_group, publish
 from memoryapp.models import Chat, Fact, MemoryEvent, Message, Resource, User
-from memoryapp.models.chats import branch_switched, imported
+from memoryapp.models.chats import branch_switched, imported, learning_wanted
 
 
 @receiver(post_save, sender=Message)
@@ -30,6 +31,16 @@ def chat_switched(instance: Chat, **kwargs: Any) -> None:
 @receiver(imported, sender=User)
 def chats_imported(instance: User, **kwargs: Any) -> None:
     tasks.enqueue(tasks.embed_missing)
+
+
+@receiver(learning_wanted, sender=User)
+def learning_from_imports_wanted(instance: User, **kwargs: Any) -> None:
+    tasks.enqueue(tasks.extract_imported, instance.pk)
+
+
+@receiver(post_delete, sender=Chat)
+def chat_deleted(instance: Chat, **kwargs: Any) -> None:
+    publish(chat_group(instance.pk), {"type": "chat.deleted"})
 
 
 @receiver(post_save, sender=Fact)

@@ -15,12 +15,12 @@ from typing import Any, cast
 from django.db import transaction
 from django.utils.translation import gettext_noop
 
-from memoryapp import learning, writers
+from memoryapp import imported, learning, writers
 from memoryapp.bus import chat_group, person_group, publish
 from memoryapp.locks import Busy, unless_busy
 from memoryapp.memory import eviction, indexing, ledger, log, resources
 from memoryapp.memory.embeddings import EmbeddingUnavailable
-from memoryapp.models import Chat, Message, Resource, Usage
+from memoryapp.models import Chat, Message, Resource, Usage, User
 from memoryapp.models.messages import INTERRUPTED
 from memoryapp.queue import enqueue as enqueue
 from memoryapp.queue import in_a_moment
@@ -50,7 +50,7 @@ def extract(chat_id: str) -> Steps[None]:
     with unless_busy(f"extract:{chat.user_id}"):
         if not (batch := learning.unread(chat)):
             return
-        heard, taken_back = learning.on_record(chat, batch)
+        heard, taken_back = learning.on_record(batch)
         for message in taken_back:
             _tell(chat, "learned", message)
         said_last = learning.last_said(heard) if chat.remembers else None
@@ -58,9 +58,9 @@ def extract(chat_id: str) -> Steps[None]:
             learning.mark_read(batch)
             return
         try:
-            run = yield from _read(chat, heard)
+            run = yield from _read(chat.user, heard)
         except Exception as error:
-            _tell_of_failure(chat, said_last, error)
+            _tell_of_failure(said_last, error)
             raise
         with transaction.atomic():
             # Locked, and as it is now: memory may have been switched off meanwhile.
@@ -79,19 +79,62 @@ def extract(chat_id: str) -> Steps[None]:
                 _tell(chat, "learned", message)
 
 
-def _read(chat: Chat, batch: Sequence[Message]) -> Steps[Any]:
+def _read(user: User, batch: Sequence[Message]) -> Steps[Any]:
     from memoryapp.agents import extractor
 
-    heard, known = learning.heard(chat.user, batch), learning.known(chat.user, batch)
+    heard, known = learning.heard(user, batch), learning.known(user, batch)
     return answer("extractor", extractor.extract, heard, known)
 
 
-def _tell_of_failure(chat: Chat, message: Message, error: Exception) -> None:
+def _tell_of_failure(message: Message, error: Exception) -> None:
     from memoryapp.agents import failures
 
     reason = EXTRACTOR_FAILED.format(failures.explain(error))
     log.note_failure(message=message, actor=ledger.EXTRACTOR, reason=reason)
-    _tell(chat, "learned", message)
+    _tell(message.chat, "learned", message)
+
+
+@together("extractor")
+def extract_imported(user_id: str) -> Steps[None]:
+    """Learn from the next of what this person imported, as long as they want that.
+
+    One question at a time, after which whoever else waits comes first.
+    """
+    from memoryapp.agents import asking
+
+    # Where a model has one process wait for each answer, no more than one waits for this.
+    is_slow = asking.num_at_once("extractor") == asking.ONE
+    with unless_busy("extract imported" if is_slow else f"extract imported:{user_id}"):
+        is_more = yield from _extract_next(user_id)
+    if is_more:
+        enqueue(extract_imported, user_id, due=in_a_moment())
+
+
+def _extract_next(user_id: str) -> Steps[bool]:
+    user = User.objects.filter(pk=user_id, learns_imports=True).first()
+    if user is None:
+        return False
+    batch = imported.next_batch(user) if user.memory_on else []
+    if not batch:
+        imported.stop(user)
+        return False
+    kept, _ = learning.on_record(batch)
+    heard = [message for message in kept if message.is_on_record]
+    said_last = learning.last_said(heard)
+    if said_last is None:
+        learning.mark_read(batch)
+        return True
+    try:
+        run = yield from _read(user, heard)
+    except Exception as error:
+        _tell_of_failure(said_last, error)
+        raise
+    with transaction.atomic():
+        Usage.objects.record(user=user, chat=None, agent="extractor", run=run)
+        if imported.is_wanted_still(user, batch):
+            ledger.apply(user=user, operations=run.output, messages=heard, model=run.model)
+            learning.mark_read(batch)
+    return True
 
 
 @together("summarizer")

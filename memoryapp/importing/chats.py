@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from memoryapp.ids import as_uuid
 from memoryapp.importing.records import ChatRecord, MessageRecord
+from memoryapp.memory.phrases import is_off_the_record
 from memoryapp.models import Chat, Message, User
 from memoryapp.models.chats import TITLE_MAX_CHARS, UNTITLED
 
@@ -46,7 +47,8 @@ def store(user: User, record: ChatRecord, ids: Ids, is_forgotten: Callable[[str]
     """Write what isn't here yet of a chat, and say how many messages that is.
 
     What was said on elsewhere follows where the chat ended here, unless it has gone on here too:
-    then it is another version. What says something that was forgotten can't be recalled.
+    then it is another version. What says something that was forgotten can't be recalled, nor what
+    its author asked not to remember and the replies to that.
     """
     with transaction.atomic():
         User.objects.select_for_update().only("pk").get(pk=user.pk)  # imports take turns
@@ -76,8 +78,10 @@ def store(user: User, record: ChatRecord, ids: Ids, is_forgotten: Callable[[str]
             )
             for each in new
         ]
+        private = {row.pk for row in rows if row.role == Role.USER and is_off_the_record(row.body)}
         for row in rows:
             row.is_recallable = row.is_recallable and not is_forgotten(row.body)
+            row.is_on_record = row.is_on_record and private.isdisjoint((row.pk, row.parent_id))
         Message.objects.bulk_create(rows, batch_size=AT_ONCE)
         chat.last_message_at = max(chat.last_message_at, *(row.created_at for row in rows))
         chat.save(update_fields=["last_message_at"])

@@ -45,18 +45,23 @@ GOES_BACK = gettext_noop("The same message took it back.")
 NOT_OF_IT = gettext_noop("Its quote doesn't speak of what would be taken back.")
 TAUGHT = gettext_noop("The same message taught it already.")
 NO_END = gettext_noop("Its quote doesn't say that anything has ended.")
+UNSEEN_END = gettext_noop("It would end what I know, and it comes from a file that you imported.")
 
 
-def current(user: User, operation: Operation) -> Row | None:
+def current(user: User, operation: Operation, source: Message) -> Row | None:
     """The row that a proposal is about: the one with its key, else the one it names.
 
-    Under another key it may name only a row whose value its quote mentions.
+    Under another key it may name only a row whose value its quote mentions. To what is imported
+    a row that waits is one as well, and of several the latest.
     """
-    rows = rows_about(user, operation).filter(valid_to=None).exclude(status=Status.PENDING)
+    rows = rows_about(user, operation).filter(valid_to=None)
+    if not source.is_imported:
+        rows = rows.exclude(status=Status.PENDING)
     named = rows.filter(pk=operation.replaces).first() if operation.replaces else None
     if operation.action == "retract" and operation.replaces:
         return named
     same = list(rows.filter(key__in=spellings(operation.key)))
+    same.sort(key=said_at, reverse=True)
     same.sort(key=lambda row: row.key != operation.key)
     if same or named is None or same_value(named.value, operation.value):
         return same[0] if same else None
@@ -78,10 +83,18 @@ def objection(operation: Operation, row: Row | None, source: Message) -> str:
             return GOES_BACK
     if row is not None and source.created_at < said_at(row):
         return OLDER
+    if source.is_imported and has_ended_since(operation, source):
+        return OLDER
     if operation.action == "retract":
         return objection_to_retracting(operation, row, source) if row else ""
     is_other_words = is_taught(operation, source) and not is_known(source.user, operation)
     return TAUGHT if is_other_words else ""
+
+
+def has_ended_since(operation: Operation, source: Message) -> bool:
+    """Whether what a proposal is about has come to an end after this was said."""
+    ended = rows_about(source.user, operation).filter(valid_to__gt=source.created_at)
+    return ended.filter(key__in=spellings(operation.key)).exists()
 
 
 def said_at(row: Row) -> datetime:
@@ -91,6 +104,8 @@ def said_at(row: Row) -> datetime:
 def objection_to_retracting(operation: Operation, row: Row, source: Message) -> str:
     if row.source_message_id == source.pk:
         return GOES_BACK
+    if source.is_imported and row.status != Status.PENDING:
+        return UNSEEN_END
     if not says_it_ended(row, operation, source.body):
         return NO_END
     if said(f"{row.text} {row.quote}", operation.quote) or ends_of_itself(row, operation.quote):

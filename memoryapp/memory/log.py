@@ -16,6 +16,7 @@ from memoryapp.models.memory import (
     TABLES,
     UNDOABLE_ACTIONS,
     VALUE_MAX_CHARS,
+    MemoryEventQuerySet,
     Status,
 )
 
@@ -42,6 +43,12 @@ def note_failure(*, message: Message, actor: str, reason: str) -> None:
         action=Action.FAILED,
         defaults={"actor": actor, "reason": reason},
     )
+
+
+def failures(user: User) -> MemoryEventQuerySet:
+    """Why something couldn't be learned yet from messages that were imported."""
+    failed = MemoryEvent.objects.for_user(user).filter(action=Action.FAILED)
+    return failed.filter(message__is_imported=True, message__is_extracted=False)
 
 
 def note_refusal(

@@ -77,7 +77,8 @@ select config::regconfig::text from found where config is not null
 """
 TAUGHT = """
 select source_message_id from memoryapp_fact
-where user_id = %(user)s and source_message_id is not null and (status in ('paused', 'pending')
+where user_id = %(user)s and source_message_id is not null and (status = 'paused'
+    or status = 'pending' and origin <> 'import'
     or id = any(%(without)s::uuid[]) or local_only and not %(local)s)
 """
 
@@ -101,7 +102,8 @@ def turns_of(user: User, *, chat: Chat | None = None, withheld: Withheld = NOTHI
     """The finished messages in all chats with memory on, and their parts, for a pass.
 
     Left out are those that still stand in `chat`'s prompt, and those that taught a fact which is
-    withheld or waits for approval, with the replies to them: they would tell it all the same.
+    withheld or waits for approval, with the replies to them: they would tell it all the same. What
+    was imported could be recalled before it was proposed as a fact, and can be still.
     """
     parameters = {"user": user.pk, **withheld.parameters}
     [(taught, languages)] = fetch(f"select array({TAUGHT}), array({LANGUAGES})", parameters)

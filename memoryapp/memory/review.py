@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum, auto
 
+from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from memoryapp.memory import forgotten
@@ -63,6 +64,7 @@ PASTED_PROMPT = gettext_noop("It would change how I answer, and it comes from pa
 PASTED_INSTRUCTION = gettext_noop("It reads like an instruction, and it comes from pasted text.")
 SENSITIVE = gettext_noop("It is about a sensitive matter: {}.")
 IMPORTED = gettext_noop("It comes from a file that you imported.")
+EXPIRED = gettext_noop("It has expired.")
 NOT_YET = gettext_noop("It isn't so yet.")
 ASKED_ALWAYS = gettext_noop("You want to be asked about everything.")
 
@@ -74,7 +76,7 @@ def judge(
 
     `heard` is what the assistant said around it: repeating that is no reason to store it.
     A person who never wants to be asked gets sensitive things written unasked; what could do
-    harm unseen is then refused.
+    harm unseen is then refused. What an imported message says waits, whatever they have set.
     """
     if reason := _refusal(operation, source, heard):
         return Verdict(Outcome.REFUSE, reason)
@@ -83,12 +85,26 @@ def judge(
     before = forgotten.met_before(user, operation)
     if before is not None and before.was_turned_down:
         return Verdict(Outcome.REFUSE, TURNED_DOWN)
+    harm = FORGOTTEN if before else _harm(operation, source)
+    if source is not None and source.is_imported:
+        return _of_import(operation, harm)
     if is_to_come(operation, source):
         return Verdict(Outcome.WAIT, NOT_YET)
-    harm = FORGOTTEN if before else _harm(operation, source)
     if harm:
         never = user.review == User.Review.NEVER
         return Verdict(Outcome.REFUSE if never else Outcome.WAIT, harm)
+    return _as_asked(user, operation)
+
+
+def _of_import(operation: Operation, harm: str) -> Verdict:
+    """What an imported message says waits, unless it is over by now."""
+    ends = (operation.expires_at, operation.due_at)
+    if any(end is not None and end <= timezone.now() for end in ends):
+        return Verdict(Outcome.REFUSE, EXPIRED)
+    return Verdict(Outcome.WAIT, harm or IMPORTED)
+
+
+def _as_asked(user: User, operation: Operation) -> Verdict:
     if user.review == User.Review.ALWAYS:
         return Verdict(Outcome.WAIT, ASKED_ALWAYS)
     topic = sensitive_topic(

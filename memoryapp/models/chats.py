@@ -21,6 +21,7 @@ DELETE_TRIES = 3
 UNTITLED = gettext_noop("New chat")  # kept in its owner's language, `User.translate`
 branch_switched = Signal()  # with the chat as `instance`
 imported = Signal()  # with the owner of the chats that came from a file as `instance`
+learning_wanted = Signal()  # from such chats, with their owner as `instance`
 
 
 class ChatQuerySet(models.QuerySet["Chat"]):

@@ -170,7 +170,7 @@ class Message(Searchable):
             ),
             # Serves recall: the newest of what one person's chats hold.
             models.Index(fields=["user", "created_at"], name="message_of_user"),
-            # Serves the task that learns from imported chats: what it has read, and what comes next.
+            # Serves the task that learns from imported chats: what it has read, what comes next.
             models.Index(
                 fields=["user", "is_extracted", "created_at"],
                 condition=Q(is_imported=True),

@@ -50,7 +50,8 @@ class UsageQuerySet(models.QuerySet["Usage"]):
             .order_by("-day", "agent")
         )
 
-    def record(self, *, user: User, chat: Chat, agent: str, run: AgentRun) -> None:
+    def record(self, *, user: User, chat: Chat | None, agent: str, run: AgentRun) -> None:
+        """Note a run; one that was about several chats has none."""
         self.create(
             user=user,
             chat=chat,

@@ -192,6 +192,17 @@ def test_what_was_forgotten_is_not_recalled_from_an_imported_chat(ada):
     assert "Zanzibar" not in chat.title
 
 
+def test_what_was_not_to_be_remembered_stays_in_its_chat(ada):
+    private = exports.chatgpt(
+        exports.node("q", "root", "user", "Don't remember this: I am ill."),
+        exports.node("a", "q", "assistant", "I hope you get well."),
+        exports.node("q2", "a", "user", "Where is Graz?", at=1700000100),
+        end="q2",
+    )
+    taken_in(ada, [private])
+    assert [message.is_on_record for message in Chat.objects.get().archive] == [False, False, True]
+
+
 def test_a_zip_is_read_as_it_was_downloaded(ada):
     data = {"conversations-000": [exports.chatgpt()], "conversations-001": [exports.CLAUDE]}
     report = taken_in(ada, zipped(user={"id": "u", "email": "ada@example.org"}, **data))

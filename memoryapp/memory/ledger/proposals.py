@@ -28,7 +28,7 @@ def apply(
     An operation counts only with a quote from one of these messages that the user typed; of
     several with these words the latest. One that repeats what is known changes nothing, and what
     was said before leaves what was said later alone. Applying the same operations again changes
-    nothing either.
+    nothing either. What imported messages teach waits for its owner, and only the latest of it.
     """
     with transaction.atomic():
         rows.lock(user)
@@ -56,11 +56,11 @@ def _apply(
     verdict = review.judge(user, operation, source, heard)
     if source is None or verdict.outcome == review.Outcome.REFUSE:
         return log.note_refusal(user, operation, verdict.reason, **entry)
-    current = known.current(user, operation)
+    current = known.current(user, operation, source)
     if reason := known.objection(operation, current, source):
         return log.note_refusal(user, operation, reason, **entry)
     if operation.action == "retract":
-        return rows.close(current, **entry) if current else None
+        return _end(current, **entry) if current else None
     if known.is_known(user, operation):
         return None
     row = _proposed_row(
@@ -69,7 +69,7 @@ def _apply(
         source,
         actor=EXTRACTOR,
         model=model,
-        origin=review.origin(operation, source),
+        origin=Origin.IMPORT if source.is_imported else review.origin(operation, source),
     )
     row.key = current.key if current else operation.key
     indexing.index_new(row)
@@ -80,6 +80,12 @@ def _apply(
         return rows.supersede(current, row, **entry)
     except ValidationError as error:
         return log.note_refusal(user, operation, " ".join(error.messages), **entry)
+
+
+def _end(row: Fact | Prompt, *, actor: str, **entry: Any) -> MemoryEvent:
+    if row.status == Status.PENDING:
+        return rows.outdate(row, actor=actor)
+    return rows.close(row, actor=actor, **entry)
 
 
 def _digest(operation: Operation) -> str:

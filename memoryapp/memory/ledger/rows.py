@@ -10,6 +10,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from memoryapp.memory.known import OLDER, said_at
 from memoryapp.models import Fact, MemoryEvent, Message, Prompt, User
 from memoryapp.models.memory import Status
 
@@ -72,6 +73,7 @@ def supersede(
         _end(current, row.valid_from)
         row.replaces = current
     row.save()
+    _outdate_waiting(row)
     return _log(
         action or (Action.CHANGED if current else Action.ADDED),
         row,
@@ -90,7 +92,25 @@ def park(row: Fact | Prompt, reason: str, **logged: Any) -> MemoryEvent:
     row.status, row.waits_because = Status.PENDING, reason
     _check(row)
     row.save()
+    _outdate_waiting(row)
     return _log(Action.PARKED, row, after=row.value, reason=reason, **logged)
+
+
+def _outdate_waiting(row: Fact | Prompt) -> None:
+    """Drop what waits from imported chats in the place of `row`, and was said before it."""
+    rows: Any = type(row).objects
+    waiting = rows.versions_of(row).filter(status=Status.PENDING, valid_to=None)
+    said = {"source_message__is_imported": True, "source_message__created_at__lt": said_at(row)}
+    for older in waiting.filter(**said).exclude(pk=row.pk):
+        outdate(older, actor=row.actor)
+
+
+def outdate(row: Fact | Prompt, *, actor: str) -> MemoryEvent:
+    """Remove a row that waited: what has been said since is known."""
+    message = row.source_message
+    event = _log(Action.REFUSED, row, actor=actor, after=row.value, message=message, reason=OLDER)
+    row.delete()
+    return event
 
 
 def drop(row: Fact | Prompt, *, actor: str) -> None:

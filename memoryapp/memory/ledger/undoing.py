@@ -1,6 +1,7 @@
 """Goes back to what was: a closed version, before one change, before all that a message taught."""
 
 import contextlib
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -63,7 +64,11 @@ def undo(*, event: MemoryEvent, actor: str) -> None:
 
 
 def take_back(*, message: Message, actor: str) -> None:
-    """Undo all that this message taught and that still holds."""
+    """Undo all that this message taught and that still holds, and drop what waits of it."""
     for event in message.memory_events.filter(action__in=LEARNED_ACTIONS):
         with contextlib.suppress(ValidationError):
             undo(event=event, actor=actor)
+    for table in TABLES.values():
+        taught: Any = table.objects.for_user(message.user).waiting()
+        for row in taught.filter(source_message=message):
+            rows.drop(row, actor=actor)
