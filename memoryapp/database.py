@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import psycopg
 from django.conf import settings
@@ -33,7 +34,10 @@ def explain(error: Exception) -> str:
     if not isinstance(cause, psycopg.OperationalError) or cause.sqlstate:
         return ""
     if settings.IS_POSTGRES_EMBEDDED:
-        if embedded_postgres.is_running(settings.EMBEDDED_POSTGRES_DIR):
+        data_dir = settings.EMBEDDED_POSTGRES_DIR
+        if isinstance(cause, psycopg.errors.ConnectionTimeout):
+            return embedded_postgres.SILENT.format(data_dir)
+        if embedded_postgres.is_running(data_dir):
             return ""
         return (
             "PostgreSQL isn't running: start it with `manage.py postgres start`,"
@@ -45,6 +49,19 @@ def explain(error: Exception) -> str:
 
 def check() -> None:
     """Raise DatabaseUnusable unless the database answers and can hold memory."""
+    try:
+        with usable() as database:
+            database.execute("create extension if not exists vector")
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise DatabaseUnusable(
+            "The database's user may not install pgvector:"
+            " run `create extension vector` there once as an administrator."
+        ) from error
+
+
+@contextmanager
+def usable() -> "Iterator[psycopg.Connection[Any]]":
+    """A connection to the database, which is new enough; DatabaseUnusable if it isn't."""
     parameters = connection.get_connection_params() | {"connect_timeout": CONNECT_SECONDS}
     try:
         with psycopg.connect(**parameters, autocommit=True) as database:
@@ -60,12 +77,7 @@ def check() -> None:
                     f"The database has {found}, which memory needs: install pgvector 0.7 or newer"
                     " on its server, or point DATABASE_URL to one that has it."
                 )
-            database.execute("create extension if not exists vector")
-    except psycopg.errors.InsufficientPrivilege as error:
-        raise DatabaseUnusable(
-            "The database's user may not install pgvector:"
-            " run `create extension vector` there once as an administrator."
-        ) from error
+            yield database
     except psycopg.OperationalError as error:
         raise DatabaseUnusable(explain(error) or str(error)) from error
 

@@ -47,6 +47,9 @@ SETTINGS = {
     # Every query takes milliseconds, of which starting workers for it would be a fifth.
     "max_parallel_workers_per_gather": "0",
 }
+SILENT = (
+    "PostgreSQL in {} runs but doesn't answer: stop it with `manage.py postgres stop` and try again."
+)
 NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 
@@ -183,10 +186,7 @@ def _locked(data_dir: Path) -> Iterator[None]:
 
 def _launch(data_dir: Path, *, is_durable: bool) -> None:
     if postmaster(data_dir):
-        raise PostgresError(
-            f"PostgreSQL in {data_dir} runs but doesn't answer: stop it with"
-            " `manage.py postgres stop` and try again."
-        )
+        raise PostgresError(SILENT.format(data_dir))
     if re.search(r'["$`\\\n]', str(data_dir)):
         raise PostgresError(
             f'DATA_DIR may not hold any of " $ ` \\ or a line break, but is {data_dir.parent}.'

@@ -4,6 +4,13 @@ import http.client
 import sys
 from urllib.parse import urlsplit
 
+ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+
+
+def reached_at(host: str) -> str:
+    """Where a server that listens at `host` is reached from its own machine."""
+    return ANYWHERE.get(host, host)
+
 
 def answers(host: str, port: int, path: str = "/healthz") -> bool:
     web = http.client.HTTPConnection(host, port, timeout=5)

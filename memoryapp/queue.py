@@ -11,7 +11,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Min, QuerySet
 from django.utils import timezone
 from django_q.brokers.orm import ORM
 from django_q.models import OrmQ, Success, Task
@@ -44,6 +44,12 @@ def tasks() -> "QuerySet[OrmQ]":
     """Those that wait, whose `lock` has passed, and those that are taken."""
     rows: QuerySet[OrmQ] = OrmQ.objects.filter(key=settings.Q_CLUSTER["name"])
     return rows
+
+
+def longest_wait() -> timedelta:
+    """How long the oldest task that is due has waited; zero if none is."""
+    oldest = tasks().aggregate(oldest=Min("lock"))["oldest"]
+    return max(timezone.now() - oldest, timedelta(0)) if oldest else timedelta(0)
 
 
 def enqueue(task: Callable[..., None], *ids: Any, due: datetime | None = None) -> None:

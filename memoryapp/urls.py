@@ -9,6 +9,7 @@ from memoryapp.views import (
     inbox,
     memory,
     messages,
+    metrics,
     resources,
     rows,
     scopes,
@@ -19,6 +20,7 @@ from memoryapp.views import (
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
+    path("metrics", metrics.metrics, name="metrics"),
     path("", chats.chat_new, name="chat-new"),
     path("chats/", chats.chat_list, name="chat-list"),
     path("chats/temporary/", temporary.chat_temporary, name="chat-temporary"),
@@ -73,6 +75,7 @@ urlpatterns = [
     path("memory/<str:tables>/<uuid:row_id>/<str:flag>/", rows.memory_flag, name="memory-flag"),
     path("resources/", resources.resource_list, name="resource-list"),
     path("resources/<uuid:resource_id>/", resources.resource_detail, name="resource-detail"),
+    path("resources/<uuid:resource_id>/retry/", resources.resource_retry, name="resource-retry"),
     path("resources/<uuid:resource_id>/delete/", resources.resource_delete, name="resource-delete"),
     path("import/", imports.import_file, name="import"),
     path("settings/", settings.settings, name="settings"),

@@ -35,13 +35,16 @@ def num_at_once(agent: llm.Configured) -> int:
 
 
 def begin(
-    agent: llm.Configured, work: Callable[..., Coroutine[Any, Any, Result]], *arguments: Any
+    agent: llm.Configured,
+    work: Callable[..., Coroutine[Any, Any, Result]],
+    *arguments: Any,
+    choice: llm.Choice | None = None,
 ) -> Future[Result]:
-    """Ask the agent's model: `work` with the arguments and the choice of model.
+    """Ask the agent's model, or another `choice`: `work` with the arguments and that choice.
 
     The answer is there later. What a model did wrong is raised as AgentFailed, with a sentence.
     """
-    choice = llm.choose(agent)
+    choice = choice or llm.choose(agent)
     asking = _asked(agent, choice, partial(work, *arguments, choice=choice))
     return asyncio.run_coroutine_threadsafe(asking, _loop(os.getpid()))
 

@@ -176,10 +176,10 @@ def _found() -> str:
 
 def _is_local(name: str) -> bool:
     # Ollama passes models of this name on to its cloud.
-    return name == OFFLINE or (is_near(_base_url(name)) and not name.endswith("-cloud"))
+    return name == OFFLINE or (is_near(address(name)) and not name.endswith("-cloud"))
 
 
-def _base_url(name: str) -> str:
+def address(name: str) -> str:
     """Where the model of this name is asked, as far as a setting says so."""
     kind = name.partition(":")[0]
     if kind == "ollama":
@@ -194,7 +194,7 @@ def label(choice: Choice) -> str:
     model = choice.name.partition(":")[2] or choice.name
     if not choice.is_local:
         return model
-    return (ON_THIS_MACHINE if is_here(_base_url(choice.name)) else IN_THIS_NETWORK).format(model)
+    return (ON_THIS_MACHINE if is_here(address(choice.name)) else IN_THIS_NETWORK).format(model)
 
 
 def prepare() -> None:
@@ -202,7 +202,7 @@ def prepare() -> None:
     choice = choose("talker")
     if not choice.is_offline:
         with suppress(UserError):  # whoever asks it something is told
-            _model("talker", choice.name, _base_url(choice.name), None)
+            _model("talker", choice.name, address(choice.name), None)
 
 
 def build(choice: Choice, agent: Agent) -> Model:
@@ -215,7 +215,7 @@ def build(choice: Choice, agent: Agent) -> Model:
     if choice.is_offline:
         return offline.model(agent)
     client = streaming.client(is_streamed=agent == "talker")
-    return _model(agent, choice.name, _base_url(choice.name), client)
+    return _model(agent, choice.name, address(choice.name), client)
 
 
 # One for each agent: a provider that makes its own client closes it when the agent is done.

@@ -6,11 +6,21 @@ import re
 import threading
 import time
 import urllib.request
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
 from urllib.parse import urlsplit
 
 LOOK_AGAIN_SECONDS = 60
 NO_CHAT_MODEL = re.compile(r"embed|minilm|\bbge-|rerank|whisper|tts|moderation|dall-e", re.I)
 LOCAL_DOMAINS = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
+
+# Where servers tell of the context of a model, and where in their answer it stands.
+CONTEXTS: dict[str, Callable[[Any, str], Any]] = {
+    "/api/ps": lambda said, model: _named(said["models"], "model", model)["context_length"],
+    "/props": lambda said, _: said["default_generation_settings"]["n_ctx"],
+    "/v1/models": lambda said, model: _named(said["data"], "id", model)["max_model_len"],
+}
 
 _seen: dict[str, tuple[float, str]] = {}
 _looking = threading.Lock()
@@ -32,18 +42,41 @@ def first_model(base_url: str, *, seconds: float, key: str = "") -> str:
 
 
 def _models(base_url: str, key: str, seconds: float) -> list[str]:
-    if urlsplit(base_url).scheme not in ("http", "https"):
+    try:
+        listed = _read(f"{base_url.rstrip('/')}/models", key, seconds)
+        return [str(model["id"]) for model in listed["data"]]
+    except (OSError, ValueError, KeyError, TypeError):
         return []
-    request = urllib.request.Request(f"{base_url.rstrip('/')}/models")
+
+
+def _read(url: str, key: str, seconds: float) -> Any:
+    """The JSON at an address. Raises OSError or ValueError."""
+    if urlsplit(url).scheme not in ("http", "https"):
+        raise ValueError("no address of a web server")
+    request = urllib.request.Request(url)
     if key:
         request.add_header("Authorization", f"Bearer {key}")
     # A proxy named by the environment leads out of the network that a near server is in.
-    proxies = urllib.request.ProxyHandler({} if is_near(base_url) else None)
-    try:
-        with urllib.request.build_opener(proxies).open(request, timeout=seconds) as answer:
-            return [str(model["id"]) for model in json.load(answer)["data"]]
-    except (OSError, ValueError, KeyError, TypeError):
-        return []
+    proxies = urllib.request.ProxyHandler({} if is_near(url) else None)
+    with urllib.request.build_opener(proxies).open(request, timeout=seconds) as answer:
+        return json.load(answer)
+
+
+def context_tokens(base_url: str, model: str, *, seconds: float, key: str = "") -> int | None:
+    """How many tokens a prompt and its answer may have together, if the server tells.
+
+    Ollama tells it of a model that it has loaded, llama.cpp and vLLM of the one they run.
+    """
+    root = base_url.rstrip("/").removesuffix("/v1")
+    for path, tokens_in in CONTEXTS.items():
+        with suppress(OSError, ValueError, KeyError, TypeError, StopIteration):
+            return int(tokens_in(_read(f"{root}{path}", key, seconds), model))
+    return None
+
+
+def _named(models: Any, field: str, name: str) -> Any:
+    # Ollama adds ":latest" to a name without a tag.
+    return next(each for each in models if each[field] in (name, f"{name}:latest"))
 
 
 def is_near(url: str) -> bool:

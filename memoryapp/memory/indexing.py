@@ -107,6 +107,13 @@ def index_missing(*, seconds: float) -> bool:
     return True
 
 
+def num_missing() -> int:
+    """How many texts have no vector of the model in use yet."""
+    is_behind = lacking()
+    searched = (current_facts(), findable(), MessagePart.objects.all(), Passage.objects.all())
+    return sum(rows.filter(is_behind).count() for rows in searched)
+
+
 def parts_of(message: Message) -> Iterator[MessagePart]:
     if num_tokens(message.body) <= PASSAGE_TOKENS:
         return

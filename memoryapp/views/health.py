@@ -4,19 +4,13 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from datetime import timedelta
 
-from django.core.exceptions import ImproperlyConfigured
-from django.db import Error, connection
-from django.db.models import Min
+from django.db import connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from memoryapp import database, heartbeat, queue
-from memoryapp.memory import embeddings
+from memoryapp.doctor import ready
 
-QUEUE_AGE_MAX = timedelta(minutes=5)
 ANSWER_SECONDS = 4  # whoever asks gives up after five (memoryapp/probe.py)
 SILENT = f"it didn't answer within {ANSWER_SECONDS} s"
 # One thread and one connection: however often it is asked for, a database that hangs holds no more.
@@ -43,8 +37,7 @@ async def readyz(request: HttpRequest) -> HttpResponse:
 def _look(parts: dict[str, str]) -> None:
     """Note of each part how it is, and that it is silent until then."""
     try:
-        for check in (_database, _migrations, _worker, _queue, _embedder):
-            part = check.__name__.strip("_")
+        for part, check in ready.PARTS.items():
             parts[part] = SILENT
             parts[part] = _ask(check)
             if parts["database"] != "ok":
@@ -56,35 +49,5 @@ def _look(parts: dict[str, str]) -> None:
 def _ask(check: Callable[[], str]) -> str:
     try:
         return check() or "ok"
-    except (Error, ImproperlyConfigured, embeddings.EmbeddingUnavailable) as error:
+    except ready.FAILURES as error:
         return str(error).strip() or type(error).__name__
-
-
-def _database() -> str:
-    with connection.cursor() as cursor:
-        cursor.execute("select 1")
-    return ""
-
-
-def _migrations() -> str:
-    missing = database.num_missing_migrations()
-    return f"{missing} migrations are missing: run `manage.py migrate`" if missing else ""
-
-
-def _worker() -> str:
-    return "" if heartbeat.num_workers() else "no worker is alive: start `manage.py worker`"
-
-
-def _queue() -> str:
-    now = timezone.now()
-    oldest = queue.tasks().aggregate(oldest=Min("lock"))["oldest"]
-    if oldest is None or now - oldest <= QUEUE_AGE_MAX:
-        return ""
-    return f"a task has waited for {(now - oldest).total_seconds():.0f} s"
-
-
-def _embedder() -> str:
-    # A hosted model would be paid for each time that somebody asks.
-    if embeddings.model_name() == embeddings.MINILM:
-        embeddings.embed_query("ready")
-    return ""

@@ -27,7 +27,6 @@ logger = logging.getLogger(__name__)
 START_SECONDS = 60
 POSTGRES_SECONDS = 5  # between two tries to start it again
 STOP_SECONDS = 7.5  # a web process saves its replies within five
-ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # and where such a server is reached from here
 CLOSE_SECONDS = 2  # for requests that are still being answered
 SILENT_SECONDS = 30  # before one of several web processes is taken for dead, and ended
 
@@ -144,7 +143,7 @@ def _start(web: Child, host: str, port: int) -> None:
     logger.info("Starting the %s", web.name)
     web.start()
     deadline = time.monotonic() + START_SECONDS
-    while not probe.answers(ANYWHERE.get(host, host), port):
+    while not probe.answers(probe.reached_at(host), port):
         if web.exit_code is not None:
             raise CommandError(f"{web.describe_end()} before it answered: see the lines above.")
         if time.monotonic() > deadline:

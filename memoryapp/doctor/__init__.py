@@ -1,0 +1,1 @@
+"""What `manage.py doctor` looks at: the usual causes of trouble, each with what to do."""
