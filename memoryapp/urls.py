@@ -75,7 +75,6 @@ urlpatterns = [
     path("memory/<str:tables>/<uuid:row_id>/<str:flag>/", rows.memory_flag, name="memory-flag"),
     path("resources/", resources.resource_list, name="resource-list"),
     path("resources/<uuid:resource_id>/", resources.resource_detail, name="resource-detail"),
-    path("resources/<uuid:resource_id>/retry/", resources.resource_retry, name="resource-retry"),
     path("resources/<uuid:resource_id>/delete/", resources.resource_delete, name="resource-delete"),
     path("import/", imports.import_file, name="import"),
     path("settings/", settings.settings, name="settings"),
