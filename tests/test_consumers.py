@@ -14,6 +14,7 @@ from django.contrib.auth.models import AnonymousUser
 from memoryapp import branches, followers, fragments, replies, tasks, turns
 from memoryapp.agents import llm
 from memoryapp.bus import chat_group, person_group
+from memoryapp.consumers.page import GONE, SIGNED_OUT
 from memoryapp.memory import ledger
 from memoryapp.models import Message
 from memoryapp.patience import in_database
@@ -56,6 +57,10 @@ class Tab:
             self.frames.append(frame)
             if text in frame:
                 return frame
+
+    async def closed(self):
+        """The code with which the server closes."""
+        return (await self.app.receive_output(SECONDS))["code"]
 
     async def close(self):
         await self.app.send_input({"type": "websocket.disconnect", "code": 1000})
@@ -107,10 +112,20 @@ async def join(tab, chat):
     await tab.send(action="join", stamp=await sync_to_async(fragments.stamp)(chat))
 
 
-@pytest.mark.parametrize("who", ["ben", "nobody"])
-async def test_the_chat_of_somebody_else_refuses_the_socket(chat, ben, who):
-    user = ben if who == "ben" else AnonymousUser()
-    assert not await Tab(user, chat.pk).connect()
+@pytest.mark.parametrize("who", ["ben", "ada"])
+async def test_a_chat_that_is_not_there_for_somebody_is_gone_and_shows_nothing(chat, ben, ada, who):
+    user, chat_id = (ben, chat.pk) if who == "ben" else (ada, uuid.uuid4())
+    tab = Tab(user, chat_id)
+    await tab.connect()
+    assert "This chat was deleted" in await tab.until("gone")
+    assert await tab.closed() == GONE
+    assert chat.title not in "".join(tab.frames)
+
+
+async def test_whoever_is_not_signed_in_is_told_so_and_nothing_else(chat):
+    tab = Tab(AnonymousUser(), chat.pk)
+    await tab.connect()
+    assert await tab.closed() == SIGNED_OUT
 
 
 async def test_a_socket_at_an_unknown_address_is_refused(ada):
@@ -118,10 +133,6 @@ async def test_a_socket_at_an_unknown_address_is_refused(ada):
     app = ApplicationCommunicator(URLRouter(websocket_urlpatterns), scope)
     await app.send_input({"type": "websocket.connect"})
     assert (await app.receive_output(SECONDS))["type"] == "websocket.close"
-
-
-async def test_an_unknown_chat_refuses_the_socket(ada):
-    assert not await Tab(ada, uuid.uuid4()).connect()
 
 
 async def test_a_send_brings_the_turn_the_text_and_the_finished_message(tabs, talk, chat, ada):
@@ -351,7 +362,7 @@ async def test_a_summary_that_was_written_again_takes_its_place(tabs, chat, ada)
     tab = await tabs(ada, chat)
     await tell(chat, "rewritten", summary.pk)
     frame = await tab.until("<em>greeted</em>")
-    assert f'id="message-{summary.pk}" hx-swap-oob="true"' in frame.replace("\n", " ")
+    assert f'id="message-{summary.pk}" hx-swap-oob="patch"' in frame.replace("\n", " ")
 
 
 async def test_a_condensed_history_makes_the_page_load_its_thread_again(tabs, chat, ada):
@@ -385,8 +396,27 @@ async def test_an_end_that_was_never_told_is_seen_all_the_same(tabs, chat, ada, 
     assert "All of it" in await tab.until(FINISHED)
 
 
-async def test_a_send_to_a_chat_that_was_deleted_is_answered_in_a_sentence(tabs, chat, ada):
+async def test_a_tab_is_told_when_its_chat_is_deleted_and_let_go(tabs, chat, ada):
     tab = await tabs(ada, chat)
     await chat.adelete()
+    frame = await tab.until("This chat was deleted")
+    assert FINISHED in frame
+    assert await tab.closed() == GONE
+
+
+async def test_a_tab_that_has_yet_to_join_is_told_that_its_chat_is_gone(chat, ada):
+    tab = Tab(ada, chat.pk)
+    await tab.connect()
+    await chat.adelete()
+    await tab.send(action="join", stamp="")
+    assert "This chat was deleted" in await tab.until("gone")
+    assert await tab.closed() == GONE
+
+
+async def test_what_is_sent_to_a_chat_that_is_gone_is_answered_so(tabs, chat, ada):
+    tab = Tab(ada, chat.pk)
+    await tab.connect()
+    await chat.adelete()
     await tab.send(action="send", body="Still there?")
-    assert "This chat was deleted" in await tab.until("composer-error")
+    assert "This chat was deleted" in await tab.until("gone")
+    assert await tab.closed() == GONE

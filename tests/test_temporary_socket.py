@@ -16,6 +16,7 @@ from pydantic_ai import ModelHTTPError
 from config.asgi import application
 from memoryapp.agents import llm
 from memoryapp.consumers import temporary
+from memoryapp.consumers.page import SIGNED_OUT
 from memoryapp.routing import websocket_urlpatterns
 from memoryapp.temporary import packed
 from tests.dumps import everything
@@ -68,7 +69,9 @@ def echo():
 
 
 async def test_it_needs_somebody_signed_in():
-    assert not await TemporaryTab(AnonymousUser()).connect()
+    tab = TemporaryTab(AnonymousUser())
+    await tab.connect()
+    assert await tab.closed() == SIGNED_OUT
 
 
 @pytest.mark.parametrize("origin", [b"https://elsewhere.example", None])

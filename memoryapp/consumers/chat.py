@@ -2,21 +2,19 @@
 
 import asyncio
 import time
-from typing import Any
+from typing import Any, NoReturn
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
+from channels.exceptions import StopConsumer
 from django.core.exceptions import ValidationError
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 
 from memoryapp import followers, fragments, replies, turns
 from memoryapp.bus import chat_group, person_group, unless_bus_is_away
-from memoryapp.consumers.page import UNREADABLE, Event, PageConsumer, Screen, text_in
+from memoryapp.consumers.page import GONE, UNREADABLE, Event, PageConsumer, Screen, text_in
 from memoryapp.models import Chat, Message, User
-
-DELETED = gettext_noop("This chat was deleted, perhaps in another tab. Begin a new one.")
 
 
 class Stream:
@@ -54,7 +52,7 @@ class ChatConsumer(PageConsumer):
 
     @property
     def here(self) -> str:
-        return reverse("chat-detail", args=[self.chat.pk])
+        return reverse("chat-detail", args=[self.scope["url_route"]["kwargs"]["chat_id"]])
 
     @property
     def groups_heard(self) -> tuple[str, str]:
@@ -63,11 +61,13 @@ class ChatConsumer(PageConsumer):
     async def connect(self) -> None:
         self.streams: dict[str, Stream] = {}
         self.user: User = self.scope["user"]
+        if not self.user.is_authenticated:
+            await self.turn_away()
         chat_id = self.scope["url_route"]["kwargs"]["chat_id"]
-        chat = await self._find_chat(chat_id) if self.user.is_authenticated else None
+        chat = await self._find_chat(chat_id)
         if chat is None:
-            await self.close()
-            return
+            await self.accept()
+            await self._say_it_is_gone()
         self.chat = chat
         for group in self.groups_heard:
             await self.channel_layer.group_add(group, self.channel_name)
@@ -116,7 +116,7 @@ class ChatConsumer(PageConsumer):
         except turns.ReplyStreaming as error:
             await self.complain(str(error))
         except Chat.DoesNotExist:
-            await self.complain(_(DELETED))
+            await self._say_it_is_gone()
         except ValidationError as error:
             await self.complain(" ".join(error.messages))
         except ValueError:
@@ -127,7 +127,10 @@ class ChatConsumer(PageConsumer):
 
     async def _join(self, stamp: Any) -> None:
         """Bring a page that was rendered some time ago up to date."""
-        self.chat = await self._find_chat(self.chat.pk) or self.chat
+        chat = await self._find_chat(self.chat.pk)
+        if chat is None:
+            await self._say_it_is_gone()
+        self.chat = chat
         if stamp != await sync_to_async(fragments.stamp)(self.chat):
             await self._have_it_read_again()
             return
@@ -144,6 +147,15 @@ class ChatConsumer(PageConsumer):
         """Let the page load its thread anew. It joins again when it has; nothing until then."""
         self._leave()
         await self.push("chats/_stale.html", {})
+
+    async def _say_it_is_gone(self) -> NoReturn:
+        """The chat was deleted, so the page is told how to go on without it, and left alone."""
+        await self.push("chats/_gone.html", {})
+        await self.close(GONE)
+        raise StopConsumer
+
+    async def chat_deleted(self, event: Event) -> None:
+        await self._say_it_is_gone()
 
     async def reply_started(self, event: Event) -> None:
         messages = [

@@ -3,9 +3,10 @@
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from asgiref.sync import sync_to_async
+from channels.exceptions import StopConsumer
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.template.loader import render_to_string
 from django.utils import timezone, translation
@@ -16,6 +17,8 @@ from memoryapp.models import User
 
 Event = dict[str, Any]
 UNREADABLE = gettext_noop("That couldn't be read. Load the page again.")
+# Why a page isn't connected. It can read the code only of a connection that was let in first.
+SIGNED_OUT, GONE = 4401, 4404
 
 
 def text_in(asked: Event, name: str) -> str:
@@ -53,6 +56,12 @@ class PageConsumer(AsyncWebsocketConsumer, ABC):
     @abstractmethod
     def here(self) -> str:
         """The address of the page."""
+
+    async def turn_away(self) -> NoReturn:
+        """Nobody is signed in here, perhaps any more."""
+        await self.accept()
+        await self.close(SIGNED_OUT)
+        raise StopConsumer
 
     @abstractmethod
     async def left(self) -> None:

@@ -34,8 +34,7 @@ class TemporaryConsumer(PageConsumer):
     async def connect(self) -> None:
         user = self.scope["user"]
         if not isinstance(user, User):
-            await self.close()
-            return
+            await self.turn_away()
         self.user = user
         OPEN[user.pk] += 1
         self.temporary = temporary.TemporaryChat(self.user)

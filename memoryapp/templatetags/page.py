@@ -54,6 +54,13 @@ def as_html(body: str) -> SafeString:
     return markdown.render(body)
 
 
+@register.filter
+def parted(body: str) -> tuple[str, str]:
+    """The final blocks of a text that grows, and its rest."""
+    final = markdown.final_chars(body)
+    return body[:final], body[final:]
+
+
 register.filter(accounts.device)
 
 

@@ -1,10 +1,11 @@
 // What the page does by itself, beside its composer and its scroll: connection, dialogs, copying.
 
-import { fill, submit, unfold } from "./composer.js";
+import { beginAnew, fill, submit, unfold } from "./composer.js";
 import { all, announce, isComposing, isTaken, isTouch, one } from "./dom.js";
 import "./math.js";
+import "./patch.js";
 import { follow, stay, watchScroll } from "./scroll.js";
-import { ask, reconnect } from "./socket.js";
+import { SIGNED_OUT, ask, reconnect } from "./socket.js";
 import { said } from "./temporary.js";
 import { sendWaiting, takeBack } from "./waiting.js";
 
@@ -14,6 +15,7 @@ const isWide = matchMedia("(min-width: 80rem)");
 
 const join = () => ask({ action: "join", stamp: one("#thread").dataset.stamp, said: said() });
 const isOfThread = (event) => event.detail.target.id === "thread";
+const isOfChat = (event) => isOfThread(event) || event.target.matches("#composer, #waiting");
 
 function tell(problem) {
   const box = one("#problem");
@@ -25,7 +27,14 @@ function tell(problem) {
 document.addEventListener("htmx:wsOpen", join);
 document.addEventListener("htmx:sendError", () => tell("unreachable"));
 document.addEventListener("htmx:timeout", () => tell("unreachable"));
-document.addEventListener("htmx:responseError", (event) => tell(String(event.detail.xhr.status)));
+document.addEventListener("htmx:wsClose", ({ detail }) => {
+  if (detail.event.code === SIGNED_OUT) tell("403");
+});
+document.addEventListener("htmx:responseError", (event) => {
+  const { status } = event.detail.xhr;
+  if (status === 404 && isOfChat(event)) reconnect(); // and be told what became of the chat
+  else tell(String(status));
+});
 // What is told stands until the person does the next thing; the page asks by itself, too.
 document.addEventListener("htmx:beforeRequest", (event) => {
   const problem = one("#problem");
@@ -40,7 +49,7 @@ let isOvertaken = false;
 
 document.addEventListener("htmx:oobBeforeSwap", (event) => {
   const { target, fragment } = event.detail;
-  if (target.id === "thread") {
+  if (target.id === "thread" && !one("#thread", fragment)) {
     for (const child of [...fragment.children]) {
       const shown = document.getElementById(child.id);
       if (shown) child.remove();
@@ -48,14 +57,14 @@ document.addEventListener("htmx:oobBeforeSwap", (event) => {
     }
   }
   if (isOvertaken && ["composer-send", "listed"].includes(target.id)) event.detail.shouldSwap = false;
-  if (target.matches("details[open]")) one("details", fragment)?.setAttribute("open", "");
+  const isEnd = target.matches("[aria-busy]") && !one("[aria-busy]", fragment);
+  if (isEnd) announce(one("#announce").dataset.finished);
 });
 
 // The thread is read again when this page can't follow what happened. Meanwhile nobody edits in it,
 // and no answer is under way to it: both would be lost with what they belong to.
 const READ_AGAIN_AFTER = 5000; // milliseconds, when it couldn't be read
 let isStale = false;
-let opened = []; // what a person had unfolded stays so
 const isInUse = () => Boolean(one("#thread :is([data-edit-form], .htmx-request)"));
 
 function readAgain() {
@@ -69,9 +78,7 @@ document.addEventListener("htmx:beforeRequest", (event) => {
 });
 
 document.addEventListener("htmx:beforeSwap", (event) => {
-  if (!isOfThread(event)) return;
-  opened = all("#thread details[open][id]").map(({ id }) => id);
-  if (!isInUse()) return;
+  if (!isOfThread(event) || !isInUse()) return;
   event.detail.shouldSwap = false;
   isStale = true;
 });
@@ -89,9 +96,7 @@ document.addEventListener("htmx:afterRequest", (event) => {
 });
 
 document.addEventListener("htmx:afterSwap", (event) => {
-  if (event.target.id !== "thread") return;
-  for (const id of opened) document.getElementById(id)?.setAttribute("open", "");
-  join();
+  if (event.target.id === "thread") join();
 });
 
 // The chat's row of the side list comes in a template: the list may show others just now.
@@ -110,8 +115,11 @@ document.addEventListener("htmx:oobAfterSwap", (event) => {
   }
   if (target.id === "listed") showInList();
   if (target.id === "freshness") readAgain();
+  if (target.id === "gone") {
+    for (const reply of all("#thread [aria-busy]")) reply.removeAttribute("aria-busy");
+    beginAnew(one("#gone").dataset.begin);
+  }
   if (target.id === "notice") announce(one("[data-announce]")?.textContent ?? "");
-  if (target.matches("[aria-busy]")) announce(one("#announce").dataset.finished);
 });
 
 // Dialog: filled by htmx, shown when there is something in it

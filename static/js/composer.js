@@ -10,10 +10,13 @@ const drafts = kept(() => localStorage);
 const composer = () => one("#composer");
 const bodyBox = () => one("#composer-body");
 const draftKey = () => `draft:${composer().dataset.draft}`;
+const ownDrafts = () => composer().dataset.draft.split("/", 1)[0];
 const pastes = () => all("#composer-pastes .paste__text").map((box) => box.textContent);
 
+const joined = (...parts) => parts.filter((part) => part.trim()).join("\n\n");
+
 /** All that would be sent. */
-const written = () => [bodyBox().value, ...pastes()].filter((part) => part.trim()).join("\n\n");
+const written = () => joined(bodyBox().value, ...pastes());
 
 function fit(textarea) {
   if (CSS.supports("field-sizing", "content")) return;
@@ -28,10 +31,14 @@ function keep() {
   fit(bodyBox());
 }
 
-export function fill(text) {
+function write(text) {
   one("#composer-pastes").replaceChildren();
   bodyBox().value = text;
   keep();
+}
+
+export function fill(text) {
+  write(text);
   bodyBox().focus();
 }
 
@@ -64,6 +71,21 @@ function restoreDraft() {
   bodyBox().value = draft.body;
   draft.pastes.forEach(fold);
   keep();
+}
+
+/** Have the composer of a chat that is gone begin another one, with all that wasn't sent. */
+export function beginAnew(address) {
+  const form = composer();
+  if (form.getAttribute("action") === address) return;
+  const unsent = joined(takeBack(), written());
+  drafts.set(draftKey(), null);
+  form.dataset.draft = ownDrafts() + address;
+  form.setAttribute("action", address);
+  form.setAttribute("hx-post", address);
+  one("#memory-switch [hx-post]")?.removeAttribute("hx-post"); // it goes along with the message
+  htmx.process(form);
+  const { body, pastes } = drafts.get(draftKey()) ?? { body: "", pastes: [] };
+  write(joined(body, ...pastes, unsent));
 }
 
 function editLast() {
@@ -110,13 +132,20 @@ function takeAll(event) {
 document.addEventListener("htmx:configRequest", takeAll);
 document.addEventListener("htmx:wsConfigSend", takeAll);
 
+// Whoever reads or works elsewhere by then stays there, and a keyboard that is put away stays away.
+function isFree() {
+  const focused = document.activeElement;
+  const isHere = focused === document.body || composer().contains(focused);
+  return isHere && !isTouch.matches && getSelection().isCollapsed;
+}
+
 /** Clear what was sent, and nothing that was written meanwhile. */
 function sent() {
   for (const paste of posted.pastes) paste.remove();
   const { value } = bodyBox();
   if (value.startsWith(posted.body)) bodyBox().value = value.slice(posted.body.length).trimStart();
   keep();
-  bodyBox().focus();
+  if (isFree()) bodyBox().focus();
   one("#notice")?.replaceChildren();
   follow();
 }
@@ -134,6 +163,6 @@ document.addEventListener("htmx:oobAfterSwap", (event) => {
 });
 
 if (composer()?.dataset.draft) {
-  drafts.drop("draft:", draftKey().split("/", 1)[0] + "/"); // of others who used this browser
+  drafts.drop("draft:", `draft:${ownDrafts()}/`); // of others who used this browser
   restoreDraft();
 }

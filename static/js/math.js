@@ -6,6 +6,16 @@ import { all } from "./dom.js";
 const folder = new URL("../vendor/katex/", import.meta.url);
 let loading;
 
+/** This element as it was before its TeX was set. */
+export function sourceOf(element) {
+  const source = element.cloneNode(true);
+  for (const box of [source, ...all(".math", source)].filter((box) => box.matches("[data-tex]"))) {
+    box.textContent = box.dataset.tex;
+    delete box.dataset.tex;
+  }
+  return source;
+}
+
 function load() {
   const href = new URL("katex.min.css", folder).href;
   document.head.append(Object.assign(document.createElement("link"), { rel: "stylesheet", href }));

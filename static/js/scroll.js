@@ -41,9 +41,6 @@ export function watchScroll() {
   });
   const resized = new ResizeObserver(() => isFollowing && follow());
   resized.observe(one("#thread"));
-  document.addEventListener("htmx:afterSwap", (event) => {
-    if (event.target.id === "thread") resized.observe(event.target);
-  });
   new MutationObserver(() => {
     if (isFollowing && getSelection().isCollapsed) follow();
     one(".jump", box).hidden = isAtEnd(box);

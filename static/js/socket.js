@@ -5,6 +5,8 @@ import { one } from "./dom.js";
 const FIRST_PAUSE = 1000; // milliseconds; each further one is twice as long
 const LONGEST_PAUSE = 30_000;
 const ON_PURPOSE = [1000, 1005]; // the codes of what was closed by one side and wasn't lost
+export const SIGNED_OUT = 4401;
+const GONE = 4404; // the chat was deleted; the page was told
 
 let line = null; // the newest WebSocket
 let wrapper = null; // what the extension gives out to reach it
@@ -47,6 +49,7 @@ document.addEventListener("htmx:wsOpen", (event) => {
 document.addEventListener("htmx:wsClose", ({ detail }) => {
   if (detail.event.target !== line) return; // another one is there already
   wrapper = detail.socketWrapper;
+  if ([SIGNED_OUT, GONE].includes(detail.event.code)) return;
   showOffline(true);
   if (ON_PURPOSE.includes(detail.event.code)) return;
   const pause = Math.min(FIRST_PAUSE * 2 ** lost, LONGEST_PAUSE);

@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from memoryapp.models import Fact
-from tests.browser.thread import box, say
-from tests.factories import make_fact
+from tests.browser.thread import box, is_finished, read_again, reply, words_of
+from tests.factories import make_chat, make_fact
 
 pytestmark = pytest.mark.django_db(transaction=True)
 FOCUSED = "(document.activeElement.ariaLabel || document.activeElement.innerText).trim()"
@@ -56,20 +56,54 @@ def test_a_menu_and_a_dialog_give_the_focus_back(browse, ada, chat):
     expect(forget).to_be_focused()
 
 
-def test_what_is_selected_stays_so_while_the_reply_streams(browse, ada, slow_talker):
-    page = browse(ada).open("/")
-    say(page, "Count.")
-    reply = page.locator(".message--assistant .message__body")
+def select(page, selector):
+    """Select what the first such element says, as one would to copy it."""
+    page.locator(selector).first.evaluate("found => getSelection().selectAllChildren(found)")
+    return selected(page)
 
-    def stays_selected_until(word):
-        page.evaluate(
-            "() => getSelection().selectAllChildren(document.querySelector('.message__body p'))"
-        )
-        chosen = page.evaluate("getSelection().toString()")
-        assert chosen.startswith("word0 word1")
-        expect(reply).to_contain_text(word)
-        return page.evaluate("getSelection().toString()") == chosen
 
-    expect(reply).to_contain_text("word12")
-    # Where a page reads the whole text anew, once, nothing of it stays selected.
-    assert any(map(stays_selected_until, ("word24", "word36", "word48")))
+def selected(page):
+    return page.evaluate("getSelection().toString()")
+
+
+def test_what_is_selected_stays_so_while_the_reply_streams_and_after(streaming, chat):
+    page = streaming
+    expect(reply(page)).to_contain_text("word12")
+    chosen = select(page, ".message__body.prose p:has-text('word0')")
+    assert chosen.startswith("word0 word1")
+    expect(reply(page)).to_contain_text("word24")
+    read_again(page, chat)
+    expect(reply(page)).to_contain_text("word36")
+    page.evaluate("dispatchEvent(new Event('online'))")  # which connects anew
+    expect(reply(page)).to_contain_text("word48")
+    assert selected(page) == chosen
+    is_finished(page)
+    assert selected(page) == chosen
+
+
+def test_what_is_selected_in_a_page_opened_amid_a_reply_stays_so(streaming, person, chat):
+    expect(reply(streaming)).to_contain_text("word24")
+    streaming.wait_for_timeout(1000)  # so long it takes at most until the text so far is saved
+    page = person.open(f"/chats/{chat.pk}/")
+    chosen = select(page, ".message__body.prose p:has-text('word0')")
+    assert chosen.split() == [f"word{n}" for n in range(10)]
+    is_finished(page)
+    assert selected(page) == chosen
+    assert words_of(reply(page)) == words_of(reply(streaming))
+
+
+def test_what_stands_in_a_chat_stays_the_same_when_the_chat_is_read_again(browse, ada):
+    tex = "By Euler $e^{i\\pi} = -1$ holds.\n\n```python\nprint(1)\n```\n\nAnd so on."
+    chat = make_chat(ada, "Who was Euler?", tex)
+    page = browse(ada).open(f"/chats/{chat.pk}/")
+    expect(page.locator(".katex")).to_be_visible()
+    before = page.evaluate_handle(
+        "[...document.querySelectorAll('#thread :is(.message, .prose > *)')]"
+    )
+    copying = page.locator(".message--assistant").get_by_role("button", name="Copy").last
+    copying.focus()
+    chat.add_message("user", "Said elsewhere.")
+    read_again(page, chat)
+    expect(page.get_by_text("Said elsewhere.")).to_be_visible()
+    expect(copying).to_be_focused()
+    assert page.evaluate("before => before.every((element) => element.isConnected)", before)

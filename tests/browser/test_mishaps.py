@@ -3,10 +3,11 @@
 import time
 
 import pytest
+from django.contrib.sessions.models import Session
 from playwright.sync_api import expect
 
 from memoryapp.agents import llm
-from memoryapp.models import Message
+from memoryapp.models import Chat, Message
 from tests.browser.thread import box, is_finished, reply, say, words_of
 from tests.factories import make_chat
 from tests.fakes import says
@@ -100,15 +101,56 @@ def test_a_stop_before_the_first_word_ends_the_reply(person, chat, server):
         expect(reply(page)).to_have_text("Good evening.")
 
 
-def test_a_chat_that_is_deleted_in_another_tab_while_it_answers_says_so(streaming, person, chat):
+def test_a_chat_that_is_deleted_while_it_answers_leaves_what_was_not_sent(streaming, person, chat):
+    say(streaming, "Waits for its turn.")
+    box(streaming).fill("Half a thought.")
     other = person.open(f"/chats/{chat.pk}/")
     other.get_by_role("button", name="Chat menu").click()
     other.get_by_role("link", name="Delete").click()
     other.get_by_role("dialog").get_by_role("button", name="Delete").click()
     expect(other.locator(".empty__title")).to_be_visible()
-    expect(streaming.get_by_text("deleted")).to_be_visible()
-    streaming.get_by_role("button", name="Close").first.click()
-    streaming.wait_for_timeout(6000)  # what couldn't be read would be asked for once more by then
-    expect(streaming.get_by_text("deleted")).to_be_hidden()
+    expect(streaming.get_by_text("This chat was deleted")).to_be_visible()
+    expect(streaming.get_by_role("button", name="Send", exact=True)).to_be_visible()
+    expect(streaming.locator("[aria-busy], .message--waiting")).to_have_count(0)
+    for banner in ("#offline", "#problem"):
+        expect(streaming.locator(banner)).to_be_hidden()
+    expect(box(streaming)).to_have_value("Waits for its turn.\n\nHalf a thought.")
     assert not Message.objects.exists()
+    with llm.override({"talker": says("Go on.")}):
+        streaming.get_by_role("button", name="Send", exact=True).click()
+        expect(reply(streaming)).to_have_text("Go on.")
+    assert Chat.objects.get().messages.first().body == "Waits for its turn.\n\nHalf a thought."
+
+
+def test_what_was_not_sent_to_a_deleted_chat_is_there_in_a_new_one(person, chat, server):
+    page = person.open("/")
+    box(page).fill("Begun before.")
+    page.goto(f"/chats/{chat.pk}/")
+    box(page).fill("Don't lose this.")
+    chat.delete()
+    page.get_by_role("link", name="Start a new chat").click()
+    expect(page.locator(".empty__title")).to_be_visible()
+    expect(box(page)).to_have_value("Begun before.\n\nDon't lose this.")
+    person.errors.clear()  # the page may have read its chat at that moment
+
+
+def test_a_chat_that_was_deleted_while_the_page_was_away_says_so(person, chat, server):
+    page = person.open(f"/chats/{chat.pk}/")
+    expect(page.locator("#offline")).to_be_hidden()
+    person.context.set_offline(True)
+    expect(page.locator("#offline")).to_be_visible()
+    chat.delete()
+    person.context.set_offline(False)
+    expect(page.get_by_text("This chat was deleted")).to_be_visible()
+    expect(page.locator("#offline")).to_be_hidden()
     person.errors.clear()
+
+
+def test_a_page_whose_session_has_ended_says_so_when_it_connects_anew(person, chat, server):
+    page = person.open(f"/chats/{chat.pk}/")
+    box(page).fill("Don't lose this.")
+    Session.objects.all().delete()
+    page.evaluate("dispatchEvent(new Event('online'))")
+    expect(page.locator("#problem")).to_contain_text("You were signed out")
+    expect(page.locator("#offline")).to_be_hidden()
+    expect(box(page)).to_have_value("Don't lose this.")
