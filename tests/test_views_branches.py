@@ -164,3 +164,19 @@ def test_a_long_message_is_folded_and_whole(ada):
     html = page(chat, ada)
     assert "42 more lines" in html
     assert html.index("line 7") < html.index("<details") < html.index("line 8")
+
+
+@quick
+@pytest.mark.parametrize(
+    ("body", "shown", "told"),
+    [
+        ("x" * 20_000, "x" * 800, "19,200 more characters"),
+        ("word " * 4000, "word " * 160, "19,200 more characters"),
+        ("字" * 10 + " " + "字" * 5000, "字" * 10 + " " + "字" * 789, "4,211 more characters"),
+        ("short\n" * 10 + "x" * 5000, "short\n" * 8, "3 more lines"),
+    ],
+)
+def test_a_message_of_few_but_long_lines_is_folded_and_whole(ada, body, shown, told):
+    html = page(make_chat(ada, body), ada)
+    assert f'dir="auto">{shown}<details class="paste"><summary>{told}</summary>' in html
+    assert f"</summary>{body[len(shown) :]}</details>" in html

@@ -16,6 +16,7 @@ from django.utils.formats import date_format, number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from memoryapp import accounts, markdown, sentences
 from memoryapp.memory.memories import DUE, DUE_DAY, TURN
@@ -23,8 +24,11 @@ from memoryapp.models import Chat, Fact, MemoryEvent, Prompt
 from memoryapp.models.memory import label
 
 THEMES = ("light", "dark")
-FOLDED_LINES = 40  # a message with more is folded, to so many:
-SHOWN_LINES = 8
+FOLDED_LINES, FOLDED_CHARS = 40, 4000  # a message with more is folded, to so many at most:
+SHOWN_LINES, SHOWN_CHARS = 8, 800
+
+# The words that have room; where none ends in time, as in Chinese, it is cut wherever that is.
+WORDS = re.compile(rf".{{{SHOWN_CHARS - 100},{SHOWN_CHARS}}}(?<=\s)", re.DOTALL)
 
 register = template.Library()
 
@@ -68,14 +72,25 @@ register.filter(accounts.device)
 def folded(body: str) -> tuple[str, str]:
     """What is shown of a long message at once, and what opens from it ("" if it is short)."""
     lines = body.splitlines(keepends=True)
-    if len(lines) <= FOLDED_LINES:
+    if len(lines) <= FOLDED_LINES and len(body) <= FOLDED_CHARS:
         return body, ""
-    return "".join(lines[:SHOWN_LINES]), "".join(lines[SHOWN_LINES:])
+    shown = "".join(lines[:SHOWN_LINES])
+    if len(shown) > SHOWN_CHARS:
+        words = WORDS.match(shown)
+        shown = words[0] if words else shown[:SHOWN_CHARS]
+    return shown, body[len(shown) :]
 
 
 @register.filter
-def num_lines(text: str) -> int:
-    return len(text.splitlines())
+def more(folded: tuple[str, str]) -> str:
+    """How much of a folded message isn't shown: lines, or characters where it ends within one."""
+    shown, rest = folded
+    if shown.endswith("\n"):
+        n = len(rest.splitlines())
+        return ngettext("%(n)s more line", "%(n)s more lines", n) % {"n": n}
+    n = len(rest)
+    told = ngettext("%(n)s more character", "%(n)s more characters", n)
+    return told % {"n": number_format(n, force_grouping=True)}
 
 
 @register.filter
