@@ -79,12 +79,17 @@ def _portion() -> int:
     return PORTION_BYTES
 
 
-def start(user: User) -> None:
-    """Learn from all that was imported and isn't read yet, or try again. Raises ValidationError."""
+def check_wanted(user: User) -> None:
+    """Raise ValidationError if this person's memory is off."""
     if not user.memory_on:
         raise ValidationError(
             _("Memory is off, so nothing can be learned. Switch it on in the settings first.")
         )
+
+
+def start(user: User) -> None:
+    """Learn from all that was imported and isn't read yet, or try again; as `check_wanted`."""
+    check_wanted(user)
     log.failures(user).delete()
     User.objects.filter(pk=user.pk).update(learns_imports=True)
     learning_wanted.send(sender=User, instance=user)
@@ -96,8 +101,10 @@ def stop(user: User) -> None:
 
 
 def leave_out(user: User) -> None:
-    """Go on without the messages that come next, as when a model won't take them."""
-    learning.mark_read(next_batch(user))
+    """Go on without the messages that couldn't be read, as when a model won't take them."""
+    batch = next_batch(user)
+    if log.failures(user).filter(message__in=batch).exists():
+        learning.mark_read(batch)
     start(user)
 
 

@@ -9,8 +9,8 @@ from memoryapp.api.auth import ApiRequest
 from memoryapp.api.params import Asked
 from memoryapp.memory import inbox, ledger
 from memoryapp.models import Fact, Prompt, User
-from memoryapp.schemas.fields import Page, Paging
-from memoryapp.schemas.memory import FactOut, PromptOut, ProposalOut, TurnedDown
+from memoryapp.schemas.fields import Page
+from memoryapp.schemas.memory import FactOut, InboxQuery, PromptOut, ProposalOut, TurnedDown
 
 router = Router(tags=["memory"])
 
@@ -23,8 +23,8 @@ def proposal(user: User, id: UUID) -> Fact | Prompt:
 
 
 @router.get("", response=Page[ProposalOut], summary="What waits for a decision")
-def inbox_list(request: ApiRequest, asked: Asked[Paging]) -> Page[ProposalOut]:
-    waiting = inbox.Waiting(request.user)
+def inbox_list(request: ApiRequest, asked: Asked[InboxQuery]) -> Page[ProposalOut]:
+    waiting = inbox.Waiting(request.user, asked.source or "")
     cut = waiting[asked.offset : asked.offset + asked.limit]
     return Page[ProposalOut](
         items=[ProposalOut.model_validate(row) for row in cut], count=len(waiting)

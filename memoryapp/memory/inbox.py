@@ -7,31 +7,35 @@ from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import OuterRef, Subquery, TextField, Value
+from django.db.models import OuterRef, Q, Subquery, TextField, Value
 from django.db.models.functions import Coalesce
 
 from memoryapp.models import Fact, Prompt, User
-from memoryapp.models.memory import RememberedQuerySet, Status
+from memoryapp.models.memory import Origin, RememberedQuerySet, Status
 
 Table = type[Fact] | type[Prompt]
 # Of all rows of a person with the same values in these columns, one holds.
 PLACES: dict[Table, tuple[str, ...]] = {Fact: ("subject", "key"), Prompt: ("key",)}
+# Where it comes from: anywhere, what was imported, or what is said here.
+IMPORTED = Q(origin=Origin.IMPORT)
+SOURCES = {"": Q(), "import": IMPORTED, "chats": ~IMPORTED}
 
 
 class Waiting:
-    """The facts and prompts of a person that wait, oldest first, read as they are asked for.
+    """The facts and prompts of a person that wait, from one of SOURCES, oldest first, read as they
+    are asked for.
 
     Each row has `instead_of`: the value that it would supersede, "" if there is none.
     """
 
-    def __init__(self, user: User) -> None:
+    def __init__(self, user: User, source: str = "") -> None:
         self._user = user
         self.ids: list[UUID] = [
             id
             for _, id in sorted(
                 found
                 for table in PLACES
-                for found in table.objects.for_user(user).waiting().values_list("recorded_at", "pk")
+                for found in waiting(table, user, source).values_list("recorded_at", "pk")
             )
         ]
 
@@ -60,6 +64,11 @@ class Waiting:
         held = held_at_place(self._user, table).values("value")[:1]
         instead_of = Coalesce(Subquery(held), Value("", TextField()))
         return own.waiting().with_source().annotate(instead_of=instead_of)
+
+
+def waiting(table: Table, user: User, source: str) -> RememberedQuerySet[Any]:
+    own: RememberedQuerySet[Any] = table.objects.for_user(user)
+    return own.waiting().filter(SOURCES[source])
 
 
 def decide(

@@ -72,6 +72,12 @@ class ProposalOut(Shown):
     recorded_at: Moment
 
 
+class InboxQuery(Paging):
+    source: Literal["import", "chats"] | None = Field(
+        None, description="Only what was imported, or only what was said here."
+    )
+
+
 class TurnedDown(Shown):
     turned_down: int
 

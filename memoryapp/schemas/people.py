@@ -83,3 +83,15 @@ class ImportOut(Shown):
     waiting: int = Field(description="Facts and prompts that wait in the inbox now.")
     skipped: list[SkippedOut]
     trouble: str = Field(description="Why the file wasn't read to its end; empty if it was.")
+
+
+class ImportQuery(Given):
+    learn: bool = Field(False, description="Learn from the chats, too: `POST /import/learning`.")
+
+
+class LearningOut(Shown):
+    going_on: bool = Field(validation_alias="is_going_on")
+    read: int = Field(validation_alias="num_read", description="Of your own messages, so many.")
+    messages: int = Field(validation_alias="num_messages")
+    questions: int = Field(validation_alias="num_questions", description="About so many are left.")
+    failure: str = Field(description="Why it doesn't get on; empty if it does.")

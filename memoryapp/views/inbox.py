@@ -31,11 +31,20 @@ DECISIONS: dict[str, Callable[..., object]] = {
 @login_required
 @require_GET
 def memory_inbox(request: HtmxHttpRequest) -> HttpResponse:
-    """What doesn't take effect before the person has decided, oldest first."""
-    waiting = inbox.Waiting(request.user)
+    """What doesn't take effect before the person has decided, oldest first; what was imported, or
+    what was said here, may be looked at by itself."""
+    waiting = {source: inbox.Waiting(request.user, source) for source in inbox.SOURCES}
+    asked = request.GET.get("from", "")
+    source = asked if waiting.get(asked) else ""
+    ids = waiting[source].ids
     sought = as_uuid(request.GET.get("row", ""))
-    number = waiting.ids.index(sought) // PAGE_OF_ROWS + 1 if sought in waiting.ids else None
-    return render_page(request, "memory/inbox.html", {"waiting": page_of(request, waiting, number)})
+    number = ids.index(sought) // PAGE_OF_ROWS + 1 if sought in ids else None
+    context = {
+        "waiting": page_of(request, waiting[source], number),
+        "source": source,
+        "num_of": {name: len(rows) for name, rows in waiting.items() if name},
+    }
+    return render_page(request, "memory/inbox.html", context)
 
 
 @login_required

@@ -71,6 +71,9 @@ ASKED = [
     ("GET /export", "", None, 200),
     ("GET /export", "?format=markdown", None, 200),
     ("POST /import", "", {"facts": [{"key": "city", "value": "Rome"}]}, 200),
+    ("GET /import/learning", "", None, 200),
+    ("POST /import/learning", "", None, 200),
+    ("DELETE /import/learning", "", None, 200),
 ]
 
 

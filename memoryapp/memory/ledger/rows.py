@@ -72,8 +72,10 @@ def supersede(
         row.valid_from = max(row.valid_from, current.valid_from)
         _end(current, row.valid_from)
         row.replaces = current
+    has_waited = not row._state.adding
     row.save()
-    _outdate_waiting(row)
+    if not has_waited:  # else it was done when it began to wait
+        _outdate_waiting(row)
     return _log(
         action or (Action.CHANGED if current else Action.ADDED),
         row,
