@@ -25,7 +25,7 @@ from memoryapp.memory.support import (
     unsaid_names,
 )
 from memoryapp.memory.whose import is_about_somebody_else
-from memoryapp.models import Message, User
+from memoryapp.models import Forgotten, Message, User
 from memoryapp.models.memory import KEY_MAX_CHARS, SUBJECT_MAX_CHARS, Origin
 
 SOON = timedelta(days=1)
@@ -64,6 +64,7 @@ PASTED_PROMPT = gettext_noop("It would change how I answer, and it comes from pa
 PASTED_INSTRUCTION = gettext_noop("It reads like an instruction, and it comes from pasted text.")
 SENSITIVE = gettext_noop("It is about a sensitive matter: {}.")
 IMPORTED = gettext_noop("It comes from a file that you imported.")
+TOLD_INSTRUCTION = gettext_noop("It reads like an instruction, and it comes from a program.")
 EXPIRED = gettext_noop("It has expired.")
 NOT_YET = gettext_noop("It isn't so yet.")
 ASKED_ALWAYS = gettext_noop("You want to be asked about everything.")
@@ -90,6 +91,10 @@ def judge(
         return _of_import(operation, harm)
     if is_to_come(operation, source):
         return Verdict(Outcome.WAIT, NOT_YET)
+    return _weighed(user, operation, harm)
+
+
+def _weighed(user: User, operation: Operation, harm: str) -> Verdict:
     if harm:
         never = user.review == User.Review.NEVER
         return Verdict(Outcome.REFUSE if never else Outcome.WAIT, harm)
@@ -118,14 +123,29 @@ def _as_asked(user: User, operation: Operation) -> Verdict:
 def judge_import(user: User, operation: Operation) -> Verdict:
     """What becomes of what a file says of a person: none of it takes effect unseen, for what is in
     a file may be anybody's words."""
-    if not is_storable(operation):
-        return Verdict(Outcome.REFUSE, UNSTORABLE)
-    if holds_secret(operation):
-        return Verdict(Outcome.REFUSE, SECRET)
     before = forgotten.met_before(user, operation)
-    if before is not None and before.was_turned_down:
-        return Verdict(Outcome.REFUSE, TURNED_DOWN)
+    if reason := _unfit(operation, before):
+        return Verdict(Outcome.REFUSE, reason)
     return Verdict(Outcome.WAIT, FORGOTTEN if before else IMPORTED)
+
+
+def judge_told(user: User, operation: Operation) -> Verdict:
+    """What becomes of what the model behind a program says of a person. There are no words of
+    theirs to hold it against, and that model may have read it anywhere."""
+    before = forgotten.met_before(user, operation)
+    if reason := _unfit(operation, before):
+        return Verdict(Outcome.REFUSE, reason)
+    harm = TOLD_INSTRUCTION if is_instruction(operation.value) else ""
+    return _weighed(user, operation, FORGOTTEN if before else harm)
+
+
+def _unfit(operation: Operation, before: Forgotten | None) -> str:
+    """Why it can't be kept, whoever says it; `before` is what was forgotten of it."""
+    if not is_storable(operation):
+        return UNSTORABLE
+    if holds_secret(operation):
+        return SECRET
+    return TURNED_DOWN if before is not None and before.was_turned_down else ""
 
 
 def is_to_come(operation: Operation, source: Message | None) -> bool:

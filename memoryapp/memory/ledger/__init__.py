@@ -1,7 +1,7 @@
 """The only code that writes facts, prompts and the log of their changes."""
 
 from memoryapp.memory.ledger.edits import CHANGED_IN_PLACE, edit, remember, retract
-from memoryapp.memory.ledger.proposals import EXTRACTOR, apply, approve, propose, turn_down
+from memoryapp.memory.ledger.proposals import EXTRACTOR, apply, approve, propose, tell, turn_down
 from memoryapp.memory.ledger.rows import note_use
 from memoryapp.memory.ledger.undoing import restore, take_back, undo
 
@@ -17,6 +17,7 @@ __all__ = [
     "restore",
     "retract",
     "take_back",
+    "tell",
     "turn_down",
     "undo",
 ]

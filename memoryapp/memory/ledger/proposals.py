@@ -1,7 +1,8 @@
-"""What an extractor proposes: written, refused, or kept until its owner decides."""
+"""What an extractor or a program proposes: written, refused, or kept until its owner decides."""
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -131,6 +132,38 @@ def propose(
         indexing.index_new(row)
         rows.park(row, verdict.reason, actor=user.username)
     return ""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What became of what a program told: without a row it was not written."""
+
+    row: Fact | Prompt | None
+    reason: str  # why it waits or was not written, else empty
+
+
+def tell(*, user: User, operation: Operation, actor: str) -> Told:
+    """Write what the model behind a program says of a person, or keep it until they decide.
+
+    A refusal is logged. What is known already changes nothing. Raises ValidationError.
+    """
+    with transaction.atomic():
+        rows.lock(user)
+        verdict = review.judge_told(user, operation)
+        if verdict.outcome == review.Outcome.REFUSE:
+            log.note_refusal(user, operation, verdict.reason, quote="", actor=actor)
+            return Told(None, verdict.reason)
+        row = _proposed_row(user, operation, None, actor=actor, origin=Origin.API)
+        if known.is_known(user, replace(operation, quote=row.text)):
+            return Told(None, KNOWN)
+        indexing.index_new(row)
+        if verdict.outcome == review.Outcome.WAIT:
+            rows.park(row, verdict.reason, actor=actor)
+        else:
+            current = rows.holder(row)
+            rows.keep_choices(current, row, chosen=())
+            rows.supersede(current, row, actor=actor)
+    return Told(row, verdict.reason)
 
 
 def approve(*, row: Fact | Prompt, actor: str) -> Fact | Prompt:
