@@ -168,7 +168,6 @@ DATABASES = {
     else {**env.db("DATABASE_URL"), "ENGINE": "django.db.backends.postgresql"}
 }
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True  # PostgreSQL may have been restarted
-DATABASES["default"]["TEST"] = {"NAME": env.str("TEST_DATABASE_NAME", default="test_memoryapp")}
 if env.bool("DATABASE_POOL", default=False):
     # Only config/asgi.py switches it on: django-q2's forked workers would share its sockets.
     pool = {"min_size": 2, "max_size": 20, "timeout": 10}
@@ -205,7 +204,6 @@ Q_CLUSTER = {
     "save_limit": 0,  # the watchdog drops old ones: django-q2 reads all that are kept each time
     "catch_up": False,
     "label": "Background work",
-    "sync": env.bool("TASKS_INLINE", default=False),
 }
 
 # People

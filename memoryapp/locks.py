@@ -6,7 +6,6 @@ They are held by the session and not by a transaction: a model may think meanwhi
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from django.conf import settings
 from django.db import connection
 
 HOLDERS = """
@@ -23,26 +22,8 @@ class Busy(Exception):
 
 
 @contextmanager
-def one_at_a_time(name: str) -> Iterator[None]:
-    """Wait until nobody else is at what has this name."""
-    with connection.cursor() as cursor:
-        cursor.execute("select pg_advisory_lock(hashtextextended(%s, 0))", [name])
-    try:
-        yield
-    finally:
-        _unlock(name)
-
-
-@contextmanager
 def unless_busy(name: str) -> Iterator[None]:
-    """Be the only one at what has this name, or raise Busy.
-
-    Without a queue, from which one could come again, it waits.
-    """
-    if settings.Q_CLUSTER["sync"]:
-        with one_at_a_time(name):
-            yield
-        return
+    """Be the only one at what has this name, or raise Busy."""
     if name in _held or not _try(name):
         raise Busy(name)
     _held.add(name)

@@ -5,7 +5,6 @@ import traceback
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
-from functools import partial
 from itertools import chain, islice
 from typing import Any
 
@@ -56,11 +55,7 @@ def enqueue(task: Callable[..., None], *ids: Any, due: datetime | None = None) -
     """Hand a task to the worker, which takes it up at once, or when it is due. It is a row of the
     current transaction, so that neither what was saved nor what follows from it is ever there
     without the other."""
-    call = map(str, ids)
-    if settings.Q_CLUSTER["sync"]:
-        transaction.on_commit(partial(async_task, task, *call))
-    else:
-        async_task(task, *call, broker=Later(due or timezone.now()))
+    async_task(task, *map(str, ids), broker=Later(due or timezone.now()))
 
 
 def take(task: Callable[..., None], own: Call, *, most: int) -> dict[Call, list[OrmQ]]:

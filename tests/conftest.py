@@ -1,5 +1,7 @@
 """Two people with nothing in common, a chat with history, and no real model anywhere."""
 
+import os
+
 import pytest
 from django.db import connection
 from pydantic_ai import models as pydantic_ai_models
@@ -13,6 +15,11 @@ def pytest_collection_modifyitems(items):
     """Run the browser's tests last: Playwright keeps an event loop running in the main thread
     from then on, and async tests need to run their own."""
     items.sort(key=lambda item: "browser" in item.path.parts)
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings():
+    connection.settings_dict["TEST"]["NAME"] = f"test_run_{os.getpid()}"
 
 
 @pytest.fixture(scope="session")

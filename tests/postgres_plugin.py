@@ -1,7 +1,7 @@
 """A real PostgreSQL for the test run, there before Django's settings are read.
 
-Each run has a database of its own name, so that several runs at once don't meet; those that a
-killed run left behind are dropped.
+Each run has a database of its own name (`tests/conftest.py`), so that several runs at once don't
+meet; those that a killed run left behind are dropped.
 """
 
 import os
@@ -21,7 +21,6 @@ def is_running(pid):
 
 
 def start():
-    os.environ["TEST_DATABASE_NAME"] = f"test_run_{os.getpid()}"
     data_dir = Path(tempfile.gettempdir()) / f"memoryapp-tests-{os.getuid()}"
     os.environ["DATA_DIR"] = str(data_dir)
     if os.environ.get("DATABASE_URL"):
