@@ -90,7 +90,7 @@ class TemporaryChat:
             raise ValidationError(
                 _("This temporary chat is full. Keep it, or begin another one."), code="full"
             )
-        self._add(Role.USER, body, is_on_record=not is_off_the_record(body))
+        self.add(Role.USER, body, is_on_record=not is_off_the_record(body))
         return self.answer()
 
     def answer(self) -> Turn:
@@ -102,7 +102,12 @@ class TemporaryChat:
             raise ValidationError(_("There is no question to answer yet."), code="no_question")
         question = self.spoken[-1]
         fields = {"status": Status.STREAMING, "is_on_record": question.is_on_record}
-        return Turn(question, self._add(Role.ASSISTANT, "", **fields))
+        return Turn(question, self.add(Role.ASSISTANT, "", **fields))
+
+    def add(self, role: str, body: str, **fields: Any) -> Message:
+        latest = self.messages[-1].created_at if self.messages else None
+        self.messages.append(self._row(role, body, created_at=next_moment(latest), **fields))
+        return self.messages[-1]
 
     def finish(self, reply: Message, end: End) -> None:
         reply.status, reply.failure = end.status, end.failure
@@ -125,11 +130,6 @@ class TemporaryChat:
     def _refuse_while_answering(self) -> None:
         if self.is_answering:
             raise ReplyStreaming(_("This chat is still answering. Wait for the reply, or stop it."))
-
-    def _add(self, role: str, body: str, **fields: Any) -> Message:
-        latest = self.messages[-1].created_at if self.messages else None
-        self.messages.append(self._row(role, body, created_at=next_moment(latest), **fields))
-        return self.messages[-1]
 
     def _row(self, role: str, body: str, **fields: Any) -> Message:
         config = self.user.search_config

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import aclosing
 from contextvars import Context
 from typing import Any
@@ -78,10 +78,16 @@ def prefers_stream(request: HttpRequest) -> bool:
 
 
 def stream(reply: Message, after: int = 0) -> StreamingHttpResponse:
+    return streamed(events(reply, after))
+
+
+def streamed(
+    events: AsyncGenerator[str, None], headers: Mapping[str, str] | None = None
+) -> StreamingHttpResponse:
     return StreamingHttpResponse(
-        with_heartbeat(events(reply, after)),
+        with_heartbeat(events),
         content_type=EVENT_STREAM,
-        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no", **(headers or {})},
     )
 
 

@@ -13,6 +13,7 @@ class Caller:
     """Sends JSON and says what came back."""
 
     client_class: type = Client
+    root = "/api/v1"
 
     def __init__(self, secret=""):
         self.client = self.client_class()
@@ -22,7 +23,7 @@ class Caller:
         data = body if isinstance(body, str | bytes) else json.dumps(body)
         return self.client.generic(
             method,
-            f"/api/v1{path}",
+            f"{self.root}{path}",
             data="" if body is None else data,
             content_type="application/json",
             headers={**self.headers, **(headers or {})},

@@ -1,17 +1,10 @@
 """The API as a program meets it: over a socket, on the whole ASGI application."""
 
-import asyncio
 import json
 import threading
-import time
-from contextlib import closing
-from socket import socket
 
 import httpx
 import pytest
-import uvicorn
-from asgiref.sync import sync_to_async
-from django.db import connections
 
 from memoryapp.agents import llm
 from memoryapp.models import Chat, Message
@@ -22,37 +15,15 @@ pytestmark = pytest.mark.django_db(transaction=True)
 WORDS = [f"word{n} " for n in range(40)]
 
 
-async def serve(server):
-    await server.serve()
-    await sync_to_async(connections.close_all)()
-
-
 @pytest.fixture
-def program(ada, monkeypatch):
+def program(ada, server):
     """Ada's program, at a server of its own."""
-    # Each request has a thread of its own here, and no pool that would take its connection back.
-    monkeypatch.setitem(connections.settings["default"], "CONN_MAX_AGE", 0)
-    from config.asgi import application
-
-    with closing(socket()) as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    server = uvicorn.Server(uvicorn.Config(application, "127.0.0.1", port, log_level="warning"))
-    thread = threading.Thread(target=asyncio.run, args=[serve(server)], daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.02)
     headers = {"Authorization": f"Bearer {secret_of(ada)}"}
     with (
         llm.override({"talker": says(*WORDS, pause=0.02)}),
-        httpx.Client(
-            base_url=f"http://127.0.0.1:{port}/api/v1", headers=headers, timeout=30
-        ) as client,
+        httpx.Client(base_url=f"{server}/api/v1", headers=headers, timeout=30) as client,
     ):
         yield client
-    server.should_exit = True
-    thread.join(10)
-    connections.close_all()
 
 
 def events(lines):
