@@ -108,6 +108,7 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "allauth",
     "allauth.account",
+    "allauth.socialaccount",
     "allauth.usersessions",
     "channels",
     "csp",
@@ -222,15 +223,26 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 LOGIN_REDIRECT_URL = "/"
 LOGIN_URL = "account_login"
-SIGNUP = env.str("SIGNUP", default="closed")
-if SIGNUP not in ("closed", "open"):
-    sys.exit(f"SIGNUP={SIGNUP!r} is not known: set it to 'closed' or 'open'.")
+NO_OIDC_ISSUER = (
+    "OIDC_ISSUER must be the provider's address, such as https://login.example.org/realms/team."
+)
+OIDC_ISSUER = env.str("OIDC_ISSUER", default="").rstrip("/")
+OIDC_CLIENT = env.str("OIDC_CLIENT", default="")
+_provider = parts_of(OIDC_ISSUER, NO_OIDC_ISSUER)
+if OIDC_ISSUER and not (_provider.scheme in ("http", "https") and _provider.hostname):
+    sys.exit(NO_OIDC_ISSUER)
+if bool(OIDC_ISSUER) != bool(OIDC_CLIENT):
+    sys.exit("Single sign-on needs both OIDC_ISSUER and OIDC_CLIENT: set the other one, too.")
+SIGNUP = env.str("SIGNUP", default="oidc" if OIDC_ISSUER else "closed")
+if SIGNUP not in ("closed", "oidc", "open"):
+    sys.exit(f"SIGNUP={SIGNUP!r} is not known: set it to 'closed', 'oidc' or 'open'.")
 ACCOUNT_ADAPTER = "memoryapp.accounts.AccountAdapter"
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
+SOCIALACCOUNT_ADAPTER = "memoryapp.sign_on.SignOnAdapter"
 
 # Language and time
 LANGUAGE_CODE = "en"

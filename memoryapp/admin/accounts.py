@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import allauth.account.admin
+import allauth.socialaccount.admin
 import allauth.usersessions.admin  # noqa: F401
 from allauth.account.models import EmailAddress
+from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
 from allauth.usersessions.models import UserSession
 from django import forms
 from django.conf import settings
@@ -20,8 +22,9 @@ from memoryapp.accounts import administrators_but, device
 from memoryapp.admin.base import ReadOnlyAdmin, RowAdmin
 from memoryapp.models import ApiKey, Usage, User
 
-# allauth has registered its own pages by now. Nobody signs in by an email address.
-admin.site.unregister([EmailAddress, UserSession])
+# allauth has registered its own pages by now. Nobody signs in by an email address, the provider
+# of single sign-on stands in the settings, and its tokens aren't kept.
+admin.site.unregister([EmailAddress, SocialAccount, SocialApp, SocialToken, UserSession])
 ONLY_ADMINISTRATOR = "This is the only administrator. Make somebody else one first."
 
 
@@ -76,6 +79,29 @@ class SessionAdmin(RowAdmin):
     @admin.display(description="browser", ordering="user_agent")
     def browser(self, session: UserSession) -> str:
         return device(session.user_agent)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(SocialAccount)
+class SignOnAdmin(RowAdmin):
+    """Who somebody is at a provider of single sign-on; without it, they come as somebody new."""
+
+    delete_word = "Unlink"
+    list_display = ["user", "provider", "name_there", "date_joined", "last_login"]
+    list_filter = ["provider", "date_joined", "last_login"]
+    list_select_related = ["user"]
+    search_fields = ["user__username", "uid", "extra_data"]
+    fields = ["user", "provider", "uid", "name_there", "date_joined", "last_login"]
+
+    @admin.display(description="name there")
+    def name_there(self, account: SocialAccount) -> str:
+        known = account.extra_data
+        return str(known.get("preferred_username") or known.get("email") or known.get("name", "-"))
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -3,6 +3,7 @@
 from uuid import uuid4
 
 import pytest
+from allauth.socialaccount.models import SocialAccount
 from django.contrib.auth.models import Group
 from django_q.models import OrmQ, Task
 from django_q.tasks import async_task
@@ -70,6 +71,7 @@ def handbook(ada):
 def rows(ada, conversation, handbook, settings):
     """One row at least of every table; tests/admin/test_admin_pages.py notices a missing one."""
     Group.objects.create(name="editors")
+    SocialAccount.objects.create(user=ada, provider="https://login.example.org", uid="1")
     ApiKey.make(user=ada, name="laptop")
     client_of(ada).get("/healthz")
     Usage.objects.create(user=ada, chat=conversation, agent="talker", model="offline")
