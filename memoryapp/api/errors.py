@@ -157,6 +157,12 @@ REFUSALS: dict[type[Exception], Callable[[Any], Refusal]] = {
 }
 
 
+def why_refused(error: Exception) -> Refusal:
+    """What to tell of an error of one of the kinds in REFUSALS."""
+    kind = next(kind for kind in type(error).__mro__ if kind in REFUSALS)
+    return REFUSALS[kind](error)
+
+
 def install(api: NinjaAPI, answer: Callable[[Refusal], HttpResponse] = answer) -> None:
     """Have `api` answer whatever goes wrong below its views, in the shape that `answer` gives."""
     refusals = dict(REFUSALS)

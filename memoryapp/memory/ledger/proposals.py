@@ -136,33 +136,37 @@ def propose(
 
 @dataclass(frozen=True)
 class Told:
-    """What became of what a program told: without a row it was not written."""
+    """What became of what a program told."""
 
-    row: Fact | Prompt | None
-    reason: str  # why it waits or was not written, else empty
+    row: Fact | Prompt | None  # None: it was known already
+    reason: str = ""  # why it waits, or wasn't written
 
 
 def tell(*, user: User, operation: Operation, actor: str) -> Told:
     """Write what the model behind a program says of a person, or keep it until they decide.
 
-    A refusal is logged. What is known already changes nothing. Raises ValidationError.
+    Raises ValidationError with the reason if it is refused, which is logged then.
     """
     with transaction.atomic():
         rows.lock(user)
         verdict = review.judge_told(user, operation)
-        if verdict.outcome == review.Outcome.REFUSE:
-            log.note_refusal(user, operation, verdict.reason, quote="", actor=actor)
-            return Told(None, verdict.reason)
-        row = _proposed_row(user, operation, None, actor=actor, origin=Origin.API)
-        if known.is_known(user, replace(operation, quote=row.text)):
-            return Told(None, KNOWN)
-        indexing.index_new(row)
-        if verdict.outcome == review.Outcome.WAIT:
-            rows.park(row, verdict.reason, actor=actor)
-        else:
-            current = rows.holder(row)
-            rows.keep_choices(current, row, chosen=())
-            rows.supersede(current, row, actor=actor)
+        if verdict.outcome != review.Outcome.REFUSE:
+            return _write_told(user, operation, verdict, actor)
+        log.note_refusal(user, operation, verdict.reason, quote="", actor=actor)
+    raise ValidationError(_(verdict.reason))
+
+
+def _write_told(user: User, operation: Operation, verdict: review.Verdict, actor: str) -> Told:
+    row = _proposed_row(user, operation, None, actor=actor, origin=Origin.API)
+    if known.is_known(user, replace(operation, quote=row.text)):
+        return Told(None, KNOWN)
+    indexing.index_new(row)
+    if verdict.outcome == review.Outcome.WAIT:
+        rows.park(row, verdict.reason, actor=actor)
+    else:
+        current = rows.holder(row)
+        rows.keep_choices(current, row, chosen=())
+        rows.supersede(current, row, actor=actor)
     return Told(row, verdict.reason)
 
 
