@@ -27,10 +27,10 @@ Message = MutableMapping[str, Any]
 
 async def answer(request: HttpRequest, key: ApiKey) -> HttpResponse:
     """The answer to a message of a program that has this key; nothing is kept of either."""
-    sent: list[Message] = []
+    body, sent = request.body, list[Message]()
 
     async def receive() -> Message:
-        return {"type": "http.request", "body": request.body}
+        return {"type": "http.request", "body": body}
 
     async def send(message: Message) -> None:
         sent.append(message)
@@ -40,8 +40,8 @@ async def answer(request: HttpRequest, key: ApiKey) -> HttpResponse:
         await served.handle_request(scope_of(request), receive, send)
     start, *parts = sent
     headers = {name.decode(): text.decode() for name, text in start["headers"]}
-    body = b"".join(part.get("body", b"") for part in parts)
-    return HttpResponse(body, status=start["status"], headers=headers)
+    told = b"".join(part.get("body", b"") for part in parts)
+    return HttpResponse(told, status=start["status"], headers=headers)
 
 
 def scope_of(request: HttpRequest) -> dict[str, Any]:

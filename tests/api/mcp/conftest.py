@@ -7,18 +7,60 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.api.callers import secret_of
+from memoryapp.api.mcp.tools import TOOLS
+from memoryapp.models import ApiKey
+from tests.api.callers import Caller, secret_of
+
+ACCEPT = {"Accept": "application/json, text/event-stream"}
+LATEST = "2026-07-28"
+
+
+class Program(Caller):
+    """Sends messages as they are on the wire."""
+
+    root = "/mcp"
+
+    def send(self, method, params=None, **headers):
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params or {}}
+        return self("POST", "", message, headers={**ACCEPT, **headers})
 
 
 @pytest.fixture
-def connected(server):
+def stranger():
+    return Program()
+
+
+@pytest.fixture
+def as_ada(ada):
+    return Program(secret_of(ada))
+
+
+@pytest.fixture
+def as_ben(ben):
+    return Program(secret_of(ben))
+
+
+@pytest.fixture
+def call(ada):
+    """Call a tool with Ada's key, or another."""
+    laptop, _ = ApiKey.make(user=ada, name="laptop")
+
+    def call(name, key=laptop, /, **arguments):
+        return TOOLS[name].call(key, arguments)
+
+    return call
+
+
+@pytest.fixture
+def connect(server):
+    """The protocol's own client, with a key, at a server of its own."""
+
     @asynccontextmanager
-    async def connect(secret, **options):
-        """The protocol's own client, with a key."""
+    async def connect(secret, mode="auto"):
         headers = {"Authorization": f"Bearer {secret}"}
         async with (
             httpx2.AsyncClient(headers=headers) as http,
-            Client(streamable_http_client(f"{server}/mcp", http_client=http), **options) as client,
+            Client(streamable_http_client(f"{server}/mcp", http_client=http), mode=mode) as client,
         ):
             yield client
 
