@@ -6,8 +6,14 @@ import sys
 
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    from django.core.management import execute_from_command_line
-    from django.db import OperationalError
+    try:
+        from django.core.management import execute_from_command_line
+        from django.db import OperationalError
+    except ImportError:
+        sys.exit(
+            f"Django isn't installed for {sys.executable}:"
+            " run `.venv/bin/python manage.py`, which `make run` sets up."
+        )
 
     try:
         execute_from_command_line(sys.argv)

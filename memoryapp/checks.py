@@ -96,7 +96,7 @@ def check_settings_file(
 @register(TAG)
 def check_names(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> Iterator[CheckMessage]:
     """A name of a setting that is misspelt would be passed over without a word."""
-    known = env.asked_for | READ_ELSEWHERE
+    known = known_names()
     for name in sorted(os.environ.keys() - known):
         # AZURE_OPENAI_API_KEY is no slip of the pen.
         is_other = any(name.endswith(f"_{each}") for each in known)
@@ -106,6 +106,10 @@ def check_names(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> Itera
                 hint=f"Did you mean {' or '.join(near)}?",
                 id="memoryapp.W006",
             )
+
+
+def known_names() -> set[str]:
+    return env.asked_for | READ_ELSEWHERE
 
 
 @register(TAG)

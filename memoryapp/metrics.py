@@ -15,7 +15,7 @@ from datetime import timedelta
 from itertools import accumulate
 
 from django.db import connection
-from django.db.models import Count, Sum
+from django.db.models import Count, Q, Sum
 from django.utils import timezone
 from django_q.models import Failure
 
@@ -24,8 +24,9 @@ from memoryapp.memory import indexing
 from memoryapp.models import Chat, Fact, Message, Usage, User
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-KEPT_SECONDS = 5  # however many ask, the database is asked so often at most
+KEPT_SECONDS = 10  # however many ask, the database is asked so often at most
 WINDOW = timedelta(minutes=5)
+WITHIN = "within the last five minutes"
 # Milliseconds. Recall is given up after 300, and a local model may take a minute to read.
 RECALL_BOUNDS = (10, 25, 50, 100, 200, 300, 500)
 FIRST_TOKEN_BOUNDS = (100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000)
@@ -78,32 +79,33 @@ def rows() -> Iterator[Metric]:
 
 
 def replies() -> Iterator[Metric]:
-    """How those went that were begun within the window, found by their chats, which are few."""
+    yield one("web_processes", "Processes that write replies.", len(writers.living()))
+    streams = Message.objects.streaming().count()
+    yield one("streams", "Replies that are being written.", streams)
+    # By their chats, of which there are few: no index has the times of all messages.
     since = timezone.now() - WINDOW
     begun = Message.objects.filter(
         role=Message.Role.ASSISTANT, created_at__gte=since, chat__last_message_at__gte=since
     )
     took = "receipt__milliseconds__"
-    recent = begun.values_list("status", f"{took}first_token", f"{took}recall")
-    statuses, first_tokens, recalls = zip(*recent, strict=True) if recent else ((), (), ())
-    counted = dict.fromkeys(Message.Status.values, 0) | Counter(statuses)
-    within = f"of replies begun within the last {WINDOW.seconds // 60} minutes"
-    yield one("web_processes", "Processes that write replies.", len(writers.living()))
-    streams = Message.objects.streaming().count()
-    yield one("streams", "Replies that are being written.", streams)
+    recent = list(begun.values_list("status", f"{took}first_token", f"{took}recall"))
+    counted = Counter(status for status, _, _ in recent)
     yield Metric(
         "memoryapp_recent_replies",
-        f"How many {within}, by how they stand.",
-        {f'{{status="{status}"}}': number for status, number in counted.items()},
+        f"Replies begun {WITHIN}, by how they stand.",
+        {f'{{status="{status}"}}': counted[status] for status in Message.Status.values},
     )
     yield histogram(
-        "memoryapp_first_token_seconds",
-        f"From the message to the first token, {within}.",
-        first_tokens,
+        "recent_first_token_seconds",
+        f"From the message to the first token, of replies begun {WITHIN}.",
+        [first_token for _, first_token, _ in recent],
         FIRST_TOKEN_BOUNDS,
     )
     yield histogram(
-        "memoryapp_recall_seconds", f"Finding memory, {within}.", recalls, RECALL_BOUNDS
+        "recent_recall_seconds",
+        f"How long recall took, of replies begun {WITHIN}.",
+        [recall for _, _, recall in recent],
+        RECALL_BOUNDS,
     )
 
 
@@ -117,7 +119,7 @@ def histogram(
     ends = [*(f"{bound / 1000:g}" for bound in bounds), "+Inf"]
     buckets = {f'_bucket{{le="{end}"}}': n for end, n in zip(ends, cumulated, strict=True)}
     totals = {"_sum": sum(values) / 1000, "_count": len(values)}
-    return Metric(name, help, buckets | totals, "histogram")
+    return Metric(f"memoryapp_{name}", help, buckets | totals, "histogram")
 
 
 def background() -> Iterator[Metric]:
@@ -127,8 +129,9 @@ def background() -> Iterator[Metric]:
     yield one("task_wait_seconds", "How long the oldest task that is due has waited.", seconds)
     failed = Failure.objects.count()
     yield one("tasks_failed", "Tasks that failed, until they are dealt with.", failed)
-    backlog = indexing.num_missing()
-    yield one("embedding_backlog", "Texts without a vector of the model in use.", backlog)
+    # Of another model's vectors the doctor tells: to look for them reads every row.
+    backlog = indexing.num_behind(Q(embedding=None))
+    yield one("embedding_backlog", "Texts that have no vector yet.", backlog)
 
 
 def spent() -> Iterator[Metric]:

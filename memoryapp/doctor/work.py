@@ -76,7 +76,7 @@ def embedding(*, asks: bool) -> Iterator[Finding]:
     except embeddings.EmbeddingUnavailable as error:
         yield problem(f"{error} Until it can, memory is found by its words alone.")
         return
-    if behind := indexing.num_missing():
+    if behind := indexing.num_behind(embeddings.lacking(model)):
         yield warning(
             f"{behind:,} texts have no vector of {model} yet and are found by their words alone: a"
             " worker makes up for that, so this number should fall."

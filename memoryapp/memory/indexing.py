@@ -107,9 +107,8 @@ def index_missing(*, seconds: float) -> bool:
     return True
 
 
-def num_missing() -> int:
-    """How many texts have no vector of the model in use yet."""
-    is_behind = lacking()
+def num_behind(is_behind: Q) -> int:
+    """How many texts are so, of all that have, or should have, a vector."""
     searched = (current_facts(), findable(), MessagePart.objects.all(), Passage.objects.all())
     return sum(rows.filter(is_behind).count() for rows in searched)
 

@@ -28,10 +28,12 @@ def echo(asked):
 
 
 class ModelServer:
-    """Answers each POST with `status`, `content_type` and `body`, and lists `models`."""
+    """Answers each POST with `status`, `content_type` and `body`, and lists `models`, unless
+    `tells` has something else to be read at an address."""
 
     def __init__(self):
         self.models = ["small"]
+        self.tells = {}
         self.status, self.content_type, self.body = 200, "text/event-stream", streamed("Hello")
         self.is_cut_off = False
         self.first = []  # (status, headers) of refusals before the answers begin
@@ -86,7 +88,8 @@ class ModelServer:
             def do_GET(self):
                 server.num_listed += 1
                 server.authorization = self.headers["Authorization"]
-                body = json.dumps({"data": [{"id": name} for name in server.models]}).encode()
+                listed = {"data": [{"id": name} for name in server.models]}
+                body = json.dumps(server.tells.get(self.path, listed)).encode()
                 self._send(200, "application/json", body, len(body))
 
             def do_POST(self):
