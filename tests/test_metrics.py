@@ -1,10 +1,13 @@
 """What Prometheus reads, by its own reader of the format."""
 
+import re
 from contextlib import closing
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from channels.layers import get_channel_layer
+from django.conf import settings as configured
 from django.db import connection, transaction
 from django.utils import timezone
 from django_q.models import OrmQ
@@ -123,6 +126,15 @@ def test_each_number_is_described_once_and_names_nobody(client, ada, chat):
         assert {name for sample in family.samples for name in sample.labels} <= {
             "status", "le", "agent", "direction",
         }  # fmt: skip
+
+
+def test_each_metric_and_no_other_stands_in_the_docs(client):
+    text = (Path(configured.BASE_DIR) / "docs" / "metrics.md").read_text()
+    rows = "".join(line for line in text.splitlines(keepends=True) if line.startswith("| `"))
+
+    assert set(re.findall("memoryapp_[a-z_]+", rows)) == {
+        family.name for family in families(client)
+    }
 
 
 def test_however_many_ask_the_database_is_asked_once_in_a_while(client, ada, monkeypatch):
