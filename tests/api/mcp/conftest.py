@@ -24,6 +24,17 @@ class Program(Caller):
         message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params or {}}
         return self("POST", "", message, headers={**ACCEPT, **headers})
 
+    def send_latest(self, method, params=None, version=LATEST):
+        """As the newest version has it: each message says what it is and who sends it."""
+        meta = {
+            "io.modelcontextprotocol/protocolVersion": version,
+            "io.modelcontextprotocol/clientCapabilities": {},
+        }
+        headers = {"MCP-Protocol-Version": version, "Mcp-Method": method}
+        if params and "name" in params:
+            headers["Mcp-Name"] = params["name"]
+        return self.send(method, {**(params or {}), "_meta": meta}, **headers)
+
 
 @pytest.fixture
 def stranger():

@@ -1,12 +1,15 @@
 """Who is let in at /mcp, and what the wire may bring."""
 
+from dataclasses import replace
+
 import pytest
 from django.core.cache import cache
 
 from memoryapp.api import auth
+from memoryapp.api.mcp.tools import TOOLS
 from memoryapp.models import ApiKey, Fact
 from tests.api.callers import told
-from tests.api.mcp.conftest import ACCEPT, LATEST
+from tests.api.mcp.conftest import ACCEPT, LATEST, Program
 
 pytestmark = pytest.mark.django_db
 REMEMBER = {"name": "remember", "arguments": {"key": "city", "value": "Graz"}}
@@ -51,13 +54,31 @@ def test_an_older_client_introduces_itself_first(as_ada):
 
 
 def test_a_version_from_the_future_is_told_which_there_are(as_ada):
-    meta = {
-        "io.modelcontextprotocol/protocolVersion": "2999-01-01",
-        "io.modelcontextprotocol/clientCapabilities": {},
-    }
-    headers = {"MCP-Protocol-Version": "2999-01-01", "Mcp-Method": "tools/list"}
-    error = told(as_ada.send("tools/list", {"_meta": meta}, **headers), 400)["error"]
+    error = told(as_ada.send_latest("tools/list", version="2999-01-01"), 400)["error"]
     assert error["data"]["supported"] == [LATEST]
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("subscriptions/listen", {"notifications": {"toolsListChanged": True}}),
+        ("resources/list", {}),
+        ("prompts/get", {"name": "greeting"}),
+    ],
+)
+def test_what_is_not_offered_is_refused_at_once(as_ada, method, params):
+    assert told(as_ada.send_latest(method, params), 404)["error"]["code"] == -32601
+
+
+@pytest.mark.parametrize("send", [Program.send, Program.send_latest])
+def test_an_error_of_our_own_stays_in_the_log(as_ada, monkeypatch, caplog, send):
+    def break_down(key, asked):
+        raise RuntimeError("at line 7")
+
+    monkeypatch.setitem(TOOLS, "remember", replace(TOOLS["remember"], work=break_down))
+    error = told(send(as_ada, "tools/call", REMEMBER), 200)["error"]
+    assert error["message"].startswith("Something went wrong on the server.")
+    assert "at line 7" in caplog.text
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://[", "evil"])

@@ -169,7 +169,20 @@ def test_it_keeps_what_is_adas_from_ben(ada, ben, call, name):
         assert told.text.startswith("There is nothing with this id")
 
 
-NONSENSE = [None, True, -1, 1.5, 10**400, "", "\0", "\ud800", "x" * 2001, [], {}, {"a": 1}]
+NONSENSE: list[object] = [
+    None,
+    True,
+    -1,
+    1.5,
+    10**400,
+    "",
+    "\0",
+    "\ud800",
+    "x" * 2001,
+    [],
+    {},
+    {"a": 1},
+]
 SENSE = [("list_facts", "kind", None), ("remember", "subject", "")]
 
 
