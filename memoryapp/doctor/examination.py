@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 
-from memoryapp.doctor import address, database, models, surroundings, work
+from memoryapp.doctor import address, database, models, sign_on, surroundings, work
 from memoryapp.doctor.findings import Check, Finding, Level, problem
 
 # With a problem in one of these, what needs the database isn't looked at.
@@ -19,6 +19,7 @@ def parts(*, asks: bool) -> dict[str, Check]:
         "data folder": surroundings.data_folder,
         "web server": address.web,
         "site": address.site,
+        "single sign-on": sign_on.provider,
         "bus": work.bus,
         "talker": partial(models.agent, "talker", asks=asks),
         "fallback": partial(models.fallback, asks=asks),
