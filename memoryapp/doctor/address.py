@@ -35,7 +35,8 @@ def web() -> Iterator[Finding]:
         yield ok(f"It answers at {host}:{port}.")
     elif is_taken(host, port):
         yield problem(
-            f"Something else answers at {host}:{port}: stop it, or set PORT to another port."
+            f"What answers at {host}:{port} is another program, or fails: stop that, or set PORT to"
+            " another port; if it is the web server, its log says why it fails."
         )
     else:
         yield warning(f"Nothing answers at {host}:{port}: start it with `make run`.")
