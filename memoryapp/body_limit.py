@@ -4,12 +4,14 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from memoryapp.api.openai.shapes import error_of
+
 Message = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Any, Receive, Send], Awaitable[None]]
 
-TOO_LARGE = {"detail": "The body is too large. Send less at once.", "code": "too_large"}
+CODE, SENTENCE = "too_large", "The body is too large. Send less at once."
 
 
 def limit_body(
@@ -34,12 +36,15 @@ def limit_body(
 
         await application(scope, count, send)
         if received > most:
-            await refuse(send)
+            await refuse(send, scope["path"])
 
     return limited
 
 
-async def refuse(send: Send) -> None:
+async def refuse(send: Send, path: str) -> None:
+    told = {"detail": SENTENCE, "code": CODE}
+    if path.startswith("/v1/"):
+        told = error_of(413, CODE, SENTENCE)
     headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
     await send({"type": "http.response.start", "status": 413, "headers": headers})
-    await send({"type": "http.response.body", "body": json.dumps(TOO_LARGE).encode()})
+    await send({"type": "http.response.body", "body": json.dumps(told).encode()})

@@ -135,3 +135,9 @@ def test_a_key_that_is_wrong_is_told_as_openai_does(client):
     with pytest.raises(openai.AuthenticationError) as refused:
         client.with_options(api_key="ma_wrong").models.list()
     assert refused.value.code == "key_not_valid"
+
+
+def test_a_body_that_is_far_too_large_is_told_as_openai_does(client, settings):
+    with pytest.raises(openai.APIStatusError) as refused:
+        ask(client, "x" * settings.BODY_MAX_BYTES)
+    assert (refused.value.status_code, refused.value.code) == (413, "too_large")
