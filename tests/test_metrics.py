@@ -154,6 +154,7 @@ ELSEWHERE = {"REMOTE_ADDR": "192.168.1.7"}
     [
         {**HERE, **ELSEWHERE},
         {**HERE, "HTTP_X_FORWARDED_FOR": "127.0.0.1"},
+        {**HERE, "HTTP_X_FORWARDED_FOR": "unknown", "REMOTE_ADDR": "unknown"},
         {**HERE, "HTTP_X_FORWARDED_PROTO": "https"},
         {**HERE, "HTTP_FORWARDED": "for=127.0.0.1"},
         {"SERVER_NAME": "testserver"},  # a name, as a page that was led to it would send

@@ -51,10 +51,10 @@ def told() -> str:
 
 def is_from_here(request: HttpRequest) -> bool:
     """Whether a program on this machine asks. What a proxy here passes on comes from elsewhere."""
-    sender = ipaddress.ip_address(request.META.get("REMOTE_ADDR") or "::")
     host, _ = split_domain_port(request.get_host())
-    is_direct = not any(name in request.headers for name in FORWARDED)
-    return sender.is_loopback and host in settings.LOOPBACK and is_direct
+    if host not in settings.LOOPBACK or any(name in request.headers for name in FORWARDED):
+        return False
+    return ipaddress.ip_address(request.META.get("REMOTE_ADDR") or "::").is_loopback
 
 
 def has_token(request: HttpRequest) -> bool:
