@@ -17,8 +17,10 @@ from config.settings import env
 TAG = "memoryapp"  # for commands that only need these checks, which take no time
 WORKER_COMMANDS = {"worker", "qcluster"}
 # What others read: the libraries of providers, and Docker compose.
-READ_ELSEWHERE = {"POSTGRES_PASSWORD", "OPENAI_API_KEY", "OPENAI_BASE_URL"}
-READ_ELSEWHERE |= {"ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"}
+READ_ELSEWHERE = {
+    *("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"),
+    "POSTGRES_PASSWORD",
+}
 LIKENESS = 0.8  # OPENAI_KEY and OPENAI_API_KEY are 0.83 alike, GROQ_API_KEY and its nearest 0.77
 SETTING = re.compile(r"(export )?\w+=|\s*(#|$)")
 

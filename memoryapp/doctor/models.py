@@ -4,7 +4,6 @@ import asyncio
 import os
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
@@ -37,7 +36,8 @@ async def talk(*, choice: llm.Choice) -> None:
         pass
 
 
-async def learn(*, choice: llm.Choice) -> Any:
+async def learn(*, choice: llm.Choice) -> None:
+    """Have the extractor find what anybody would."""
     heard = [extractor.Heard(1, "user", LESSON, timezone.now())]
     run = await extractor.extract(heard, [], choice=choice)
     if not run.output:
