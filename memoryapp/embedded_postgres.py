@@ -48,7 +48,8 @@ SETTINGS = {
     "max_parallel_workers_per_gather": "0",
 }
 SILENT = (
-    "PostgreSQL in {} runs but doesn't answer: stop it with `manage.py postgres stop` and try again."
+    "PostgreSQL in {} runs but doesn't answer: stop it with"
+    " `manage.py postgres stop` and try again."
 )
 NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
