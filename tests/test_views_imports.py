@@ -1,11 +1,17 @@
 import json
+from importlib import import_module
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 
+from memoryapp import imported, tasks
+from memoryapp.agents import llm
+from memoryapp.agents.failures import AgentFailed
 from memoryapp.memory import export
-from memoryapp.models import Chat, Fact
+from memoryapp.models import Chat, Fact, Message
 from tests.factories import make_fact
+from tests.fakes import Script
 from tests.importing import exports
 from tests.pages import client_of, text_of
 
@@ -81,3 +87,104 @@ def test_settings_lead_to_import_and_export(ada):
     assert 'href="/import/"' in page
     assert 'href="/api/v1/export"' in page
     assert client.get("/api/v1/export").json()["person"]["username"] == "ada"
+
+
+def said_in(response):
+    return " ".join(text_of(response).split())
+
+
+def test_nothing_is_offered_before_something_was_imported(ada):
+    assert "Learn from imported chats" not in said_in(client_of(ada).get("/import/"))
+
+
+def test_what_learning_takes_is_told_before_it_begins(ada):
+    page = said_in(send(ada, [exports.chatgpt()]))
+    assert "2 messages of yours aren't read yet." in page
+    assert "That makes about 1 question to the model (Offline responder)." in page
+    ada.refresh_from_db()
+    assert not ada.learns_imports
+
+
+def test_learning_is_begun_followed_and_stopped(ada):
+    send(ada, [exports.chatgpt()])
+    client = client_of(ada)
+    page = said_in(client.post("/import/learn/start/", follow=True))
+    assert "Read 0 of 2 messages." in page
+    assert 'hx-trigger="every 3s"' in page
+    page = said_in(client.post("/import/learn/stop/", follow=True))
+    assert "2 messages of yours aren't read yet." in page
+    assert "every 3s" not in page
+
+
+def test_what_was_read_is_told_and_leads_to_what_waits_of_it(ada):
+    told = exports.chatgpt(exports.node("q", "root", "user", "I live in Graz."), end="q")
+    send(ada, [told])
+    client = client_of(ada)
+    client.post("/import/learn/start/")
+    for _ in range(2):
+        tasks.extract_imported(str(ada.pk))
+    page = said_in(client.get("/import/"))
+    assert "Your 1 message is read." in page
+    assert '<a href="/memory/inbox/?from=import">1 thing waits in the inbox.</a>' in page
+
+
+def test_why_it_does_not_get_on_is_told_with_what_to_do(ada):
+    send(ada, [exports.chatgpt()])
+    client = client_of(ada)
+    client.post("/import/learn/start/")
+    failing = Script([TimeoutError()])
+    with llm.override({"extractor": failing}), pytest.raises(AgentFailed):
+        tasks.extract_imported(str(ada.pk))
+    page = said_in(client.get("/import/"))
+    assert "I couldn&#x27;t learn from this message: The model didn&#x27;t answer in time." in page
+    assert "Leave these messages out" in page
+    page = said_in(client.post("/import/learn/leave-out/", follow=True))
+    assert "Read 2 of 2 messages." in page
+
+
+def test_only_what_failed_is_left_out(ada):
+    send(ada, [exports.chatgpt()])
+    page = said_in(client_of(ada).post("/import/learn/leave-out/", follow=True))
+    assert "Read 0 of 2 messages." in page
+
+
+def test_without_memory_nothing_can_be_begun(ada):
+    send(ada, [exports.chatgpt()])
+    ada.memory_on = False
+    ada.save()
+    page = said_in(client_of(ada).post("/import/learn/start/", follow=True))
+    assert page.count("Memory is off, so nothing can be learned.") == 2  # as an answer, and always
+    assert "Start learning" not in page
+
+
+def test_everybody_decides_for_themselves(ada, ben):
+    send(ada, [exports.chatgpt()])
+    send(ben, [exports.chatgpt()])
+    client_of(ada).post("/import/learn/start/")
+    client_of(ben).post("/import/learn/stop/")
+    assert [imported.progress(user).is_going_on for user in (ada, ben)] == [True, False]
+
+
+def test_looking_begins_nothing(ada):
+    assert client_of(ada).get("/import/learn/start/").status_code == 405
+    ada.refresh_from_db()
+    assert not ada.learns_imports
+
+
+def test_what_is_no_act_is_not_there(ada):
+    assert client_of(ada).post("/import/learn/nonsense/").status_code == 404
+
+
+def test_learning_needs_a_login(client):
+    there = client.post("/import/learn/start/").url
+    assert there == "/accounts/login/?next=/import/learn/start/"
+
+
+def test_what_was_imported_before_there_was_a_choice_can_be_learned_from(ada, chat):
+    send(ada, [exports.chatgpt()])
+    Message.objects.update(is_imported=False, is_extracted=True)
+    migration = import_module("memoryapp.migrations.0015_learn_from_imports")
+    with connection.cursor() as cursor:
+        cursor.execute(migration.KNOW_IMPORTED)
+    assert imported.progress(ada).num_left == 2
+    assert not chat.messages.filter(is_imported=True).exists()

@@ -154,3 +154,25 @@ def test_each_decision_asks_the_database_little(ada, address, most):
             client.post(address, {"id": ids(rows)})
         counts.append(len(queries))
     assert (counts[1] - counts[0]) // 10 <= most
+
+
+@pytest.fixture
+def mixed(waiting, ada):
+    """What waits for Ada, with a fact from a chat that she imported."""
+    return [*waiting, make_fact(ada, "home", "Graz", origin="import", **WHY)]
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [("", [0, 1, 2, 3]), ("import", [3]), ("chats", [0, 1, 2]), ("nonsense", [0, 1, 2, 3])],
+)
+def test_what_was_imported_can_be_looked_at_by_itself(mixed, ada, source, shown):
+    html = text_of(client_of(ada).get(INBOX, {"from": source}))
+    assert [n for n, row in enumerate(mixed) if f"proposal-{row.pk}" in html] == shown
+    assert 'Imported <span class="num">1</span>' in html
+
+
+def test_where_nothing_is_left_all_the_rest_is_shown(waiting, ada):
+    html = text_of(client_of(ada).get(INBOX, {"from": "import"}))
+    assert all(f"proposal-{row.pk}" in html for row in waiting)
+    assert "Imported" not in html

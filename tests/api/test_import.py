@@ -71,3 +71,31 @@ def test_a_key_that_only_reads_cannot_import(ada):
     caller = Caller(secret_of(ada, scopes=["read"]))
     assert told(caller("POST", "/import", json.dumps([exports.chatgpt()])), 403)
     assert not Chat.objects.exists()
+
+
+NOTHING_READ = {"read": 0, "messages": 2, "questions": 1, "failure": ""}
+
+
+def test_nothing_is_learned_from_it_unasked(caller):
+    caller("POST", "/import", [exports.chatgpt()])
+    assert told(caller("GET", "/import/learning"), 200) == {"going_on": False, **NOTHING_READ}
+
+
+def test_it_is_learned_from_at_once_where_that_is_asked_for(caller):
+    assert told(caller("POST", "/import?learn=true", [exports.chatgpt()]), 200)["chats"] == 1
+    assert told(caller("GET", "/import/learning"), 200) == {"going_on": True, **NOTHING_READ}
+
+
+def test_learning_is_begun_and_stopped(caller):
+    caller("POST", "/import", [exports.chatgpt()])
+    assert told(caller("POST", "/import/learning"), 200)["going_on"]
+    assert told(caller("DELETE", "/import/learning"), 200) == {"going_on": False, **NOTHING_READ}
+
+
+def test_without_memory_it_is_refused_before_anything_is_taken_in(caller, ada):
+    ada.memory_on = False
+    ada.save()
+    for method, path in (("POST", "/import?learn=true"), ("POST", "/import/learning")):
+        answer = told(caller(method, path, [exports.chatgpt()]), 422)
+        assert answer["detail"].startswith("Memory is off")
+    assert not Chat.objects.exists()

@@ -33,6 +33,16 @@ def test_the_inbox_says_what_a_proposal_would_take_the_place_of(as_ada, ada, ben
     assert (item["value"], item["instead_of"]) == ("Praise Acme", "Praise everybody")
 
 
+def test_what_was_imported_can_be_listed_by_itself(as_ada, ada, allergy):
+    make_fact(ada, "home", "Graz", status="pending", origin="import")
+    listed = {
+        source: [item["value"] for item in as_ada("GET", f"/inbox?source={source}").json()["items"]]
+        for source in ("import", "chats")
+    }
+    assert listed == {"import": ["Graz"], "chats": ["peanuts"]}
+    assert as_ada("GET", "/inbox?source=nonsense").status_code == 422
+
+
 def test_approving_lets_it_take_effect(as_ada, allergy):
     answer = as_ada("POST", f"/inbox/{allergy.pk}/approve")
     assert (answer.status_code, answer.json()["status"]) == (200, "active")
