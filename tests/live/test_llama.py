@@ -9,11 +9,13 @@ from zoneinfo import ZoneInfo
 
 from memoryapp.agents import llm
 from memoryapp.agents.extractor import Heard, extract
+from memoryapp.agents.servers import context_tokens
 from memoryapp.agents.summarizer import summarize, title
 from memoryapp.agents.talker import Context, Said, stream
 from memoryapp.memory import ledger
 from memoryapp.memory.operations import Operation
 from memoryapp.models import Chat, Fact, MemoryEvent, Message, Prompt
+from tests.live.llama_server import CONTEXT_TOKENS
 
 FRIDAY = datetime(2026, 8, 21, 14, 5, tzinfo=ZoneInfo("Europe/Vienna"))
 CHAT = (
@@ -101,3 +103,7 @@ async def test_a_title_is_one_short_line():
 
     assert 0 < len(run.output) <= 60
     assert "\n" not in run.output
+
+
+def test_the_server_tells_how_much_it_can_be_sent(llama_url):
+    assert context_tokens(llama_url, "smollm2", seconds=5) == CONTEXT_TOKENS
