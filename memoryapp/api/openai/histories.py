@@ -5,7 +5,7 @@ here: so what is one chat in the program is one chat here, with its versions and
 the program has from elsewhere comes along as context of that chat, and teaches nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from uuid import UUID
 
@@ -17,11 +17,15 @@ from memoryapp import branches, turns
 from memoryapp.agents.talker import Said
 from memoryapp.models import Chat, Message, User
 from memoryapp.models.chats import UNTITLED
+from memoryapp.models.messages import MessageQuerySet
 
 Role, Status = Message.Role, Message.Status
+Path = list[Message]
 
 # A first question that comes again so soon is to be answered again; later it begins a new chat.
 AGAIN = timedelta(minutes=10)
+# Most chats go on within days, and looking through those takes no time.
+RECENT = timedelta(days=7)
 MOST_CANDIDATES = 20  # the offline responder and short replies say the same again and again
 BLANKS = " \t\r\n"  # programs trim what they keep
 
@@ -94,27 +98,24 @@ def _asked_just_now(user: User, question: str) -> Message | None:
 
 
 def _last_reply(user: User, said: Sequence[Said]) -> tuple[Message | None, int]:
-    """The last reply among `said` that was given here after the same words, and its number.
-
-    A program may have dropped the oldest messages; a chat that has as many is preferred.
-    """
-    paths = _paths_to(_candidates(user, said))
-    for length in range(len(said), 0, -1):
-        if said[length - 1].role == "assistant":
-            fitting = [each for each in paths if _ends_with(each[1], said[:length])]
-            if fitting:
-                return max(fitting, key=lambda each: len(each[1]) == length)[0], length
+    """The last reply among `said` that was given here after the same words, and its number."""
+    texts = [each.body for each in said if each.role == "assistant"]
+    if texts:
+        replies = _replies(user, texts)
+        for among in (replies.filter(created_at__gt=timezone.now() - RECENT), replies):
+            paths = _paths_to(among[:MOST_CANDIDATES])
+            for length in range(len(said), 0, -1):
+                if reply := _best(paths, said[:length]):
+                    return reply, length
     return None, 0
 
 
-def _candidates(user: User, said: Sequence[Said]) -> list[Message]:
-    """Replies that were given here, newest first, with the words of one of these."""
-    texts = [each.body for each in said if each.role == "assistant"]
-    if not texts:
-        return []
+def _replies(user: User, texts: Sequence[str]) -> MessageQuerySet:
+    """Replies that were given here, newest first, with one of these texts. The last text may be
+    the beginning of one that was stopped."""
     trimmed = Func(F("body"), Value(BLANKS), function="btrim", output_field=TextField())
     cut_off = Q(body__startswith=texts[-1]) & ~Q(status=Status.COMPLETE)
-    return list(
+    replies: MessageQuerySet = (
         Message.objects.for_user(user)
         .filter(role=Role.ASSISTANT)
         .annotate(words=trimmed)
@@ -122,27 +123,36 @@ def _candidates(user: User, said: Sequence[Said]) -> list[Message]:
         .exclude(receipt={})
         .select_related("chat__user")
         .defer("receipt")
-        .order_by("-created_at")[:MOST_CANDIDATES]
+        .order_by("-created_at")
     )
+    return replies
 
 
-def _paths_to(replies: Sequence[Message]) -> list[tuple[Message, list[Message]]]:
-    """Each reply with all that was said from the beginning of its chat to it, itself included."""
+def _best(paths: Sequence[Path], said: Sequence[Said]) -> Message | None:
+    """The reply that ends `said`. A program may have dropped the oldest messages, but a chat that
+    has no others is preferred."""
+    fitting = [path for path in paths if _ends_with(path, said)]
+    return max(fitting, key=lambda path: len(path) == len(said))[-1] if fitting else None
+
+
+def _paths_to(replies: Iterable[Message]) -> list[Path]:
+    """All that was said from the beginning of its chat to each reply."""
+    ends = {reply.pk: reply for reply in replies}
     fields = ("chat", "parent", "role", "body", "status")
-    chats = {reply.chat_id for reply in replies}
-    spoken = Message.objects.spoken().filter(chat_id__in=chats).only(*fields).in_bulk()
+    chats = {reply.chat_id for reply in ends.values()}
+    spoken = Message.objects.spoken().filter(chat_id__in=chats).only(*fields).in_bulk() | ends
 
-    def path_to(at: UUID | None) -> list[Message]:
-        path = []
-        while at is not None:
+    def path_to(at: UUID | None) -> Path:
+        path = list[Message]()
+        while at in spoken:
             path.append(spoken[at])
             at = spoken[at].parent_id
         return path[::-1]
 
-    return [(reply, path_to(reply.pk)) for reply in replies]
+    return [path_to(pk) for pk in ends]
 
 
-def _ends_with(path: Sequence[Message], said: Sequence[Said]) -> bool:
+def _ends_with(path: Path, said: Sequence[Said]) -> bool:
     """Whether `said` is all of `path`, or the end of it with at least a question and its reply."""
     is_long_enough = len(said) == len(path) or 2 <= len(said) < len(path)
     pairs = zip(reversed(path), reversed(said), strict=False)
