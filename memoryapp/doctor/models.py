@@ -95,7 +95,8 @@ def asked(name: llm.Configured, choice: llm.Choice, told: str) -> Iterator[Findi
         yield problem(f"{told}: {error}")
         return
     took = f"{told}, answered in {time.monotonic() - started:.1f} s."
-    tokens = window(choice)
+    # The others are sent no more at once than fits into any (llm.LOCAL_BYTES).
+    tokens = window(choice) if name == "talker" else None
     needed = settings.SUMMARY_TRIGGER_TOKENS + settings.RECALL_TOKENS + REST_TOKENS
     if tokens is None or tokens >= needed:
         yield ok(took)

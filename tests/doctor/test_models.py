@@ -199,3 +199,10 @@ def test_a_context_that_chats_do_not_fit_into_is_told(said, server, settings, pa
 
     server.tells[path] = CONTEXTS[path](16_384)
     assert [level for level, _ in said(asked("talker"))] == ["ok"]
+
+
+def test_agents_that_read_in_portions_need_no_large_context(said, server):
+    server.tells["/props"] = CONTEXTS["/props"](4096)
+    answer(server, "Ada lives in Graz.")
+
+    assert [level for level, _ in said(asked("summarizer"))] == ["ok"]
