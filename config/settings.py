@@ -108,6 +108,7 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
     "allauth.socialaccount",
     "allauth.usersessions",
     "channels",
@@ -243,6 +244,11 @@ ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
 SOCIALACCOUNT_ADAPTER = "memoryapp.sign_on.SignOnAdapter"
+MFA_ADAPTER = "memoryapp.second_factor.SecondFactorAdapter"
+MFA_TOTP_ISSUER = "memoryapp"
+MFA_TOTP_TOLERANCE = 1  # RFC 6238, 5.2: one step, for who is slow to type
+MFA_RECOVERY_CODES_SHOW_ONCE = True
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # nobody signs in by one
 
 # Language and time
 LANGUAGE_CODE = "en"

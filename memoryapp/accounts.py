@@ -55,6 +55,11 @@ class AccountAdapter(DefaultAccountAdapter):
         response: HttpResponseBase | None = super().pre_login(request, user, **about)
         return response
 
+    def get_login_stages(self) -> list[str]:
+        stages = list(super().get_login_stages())
+        stages.remove("allauth.mfa.stages.AuthenticateStage")
+        return [*stages, "memoryapp.second_factor.SecondFactorStage"]
+
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
         return reverse("settings")  # which says that it is done
 

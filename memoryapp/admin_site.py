@@ -20,7 +20,7 @@ SECTIONS = {
     "Memory": ["Fact", "Prompt", "MemoryEvent", "Forgotten", "MemoryMark", "RecallFloor"],
     "Chats": ["Chat", "Message"],
     "Resources": ["Resource", "Passage"],
-    "People": ["User", "UserSession", "SocialAccount", "Group", "ApiKey", "Usage"],
+    "People": ["User", "Authenticator", "UserSession", "SocialAccount", "Group", "ApiKey", "Usage"],
     "Background work": ["Failure", "OrmQ", "Success"],
 }
 

@@ -3,8 +3,9 @@
 Imported by the first who signs in that way: what it needs is much, and elsewhere of no use.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from allauth.account.internal.emailkit import valid_email_or_none
@@ -121,7 +122,7 @@ class Provider(OpenIDConnectProvider):
 
 def is_away(error: Exception | None) -> bool:
     """Whether the provider can't be reached just now."""
-    if isinstance(error, HTTPError):
+    if isinstance(error, HTTPError) and error.response is not None:
         return error.response.status_code >= 500
     return isinstance(error, ConnectionError | Timeout)
 
@@ -133,16 +134,19 @@ def is_over(error: Exception | None) -> bool:
 
 def begin(request: HttpRequest, next_url: str | None) -> HttpResponseBase:
     """The way to the provider. What else the request's address says, allauth would pass on."""
-    provider = Provider(request)
-    try:
-        return provider.redirect(request, AuthProcess.LOGIN, next_url=next_url)
-    except (OAuth2Error, RequestException) as error:
-        return render_authentication_error(request, provider, exception=error)
+    leave = Provider(request).redirect
+    return answered(request, partial(leave, request, AuthProcess.LOGIN, next_url))
 
 
 def finish(request: HttpRequest) -> HttpResponseBase:
     """Signed in, or a page that says why not."""
+    return answered(request, partial(OAuth2CallbackView.adapter_view(Exchange(request)), request))
+
+
+def answered(request: HttpRequest, step: Callable[[], HttpResponseBase]) -> HttpResponseBase:
+    """What a step leads to; a page about it, where it fails."""
     try:
-        return OAuth2CallbackView.adapter_view(Exchange(request))(request)
+        return step()
     except (OAuth2Error, RequestException) as error:
-        return render_authentication_error(request, Provider(request), exception=error)
+        refusal: HttpResponseBase = render_authentication_error(request, None, exception=error)
+        return refusal

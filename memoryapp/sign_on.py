@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
-from allauth.socialaccount.models import SocialLogin
+from allauth.socialaccount.models import SocialAccount, SocialLogin
 from allauth.socialaccount.providers.base.constants import AuthError
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 def provider_name() -> str:
     """What people know the provider by; "" if there is none."""
-    return urlsplit(settings.OIDC_ISSUER).netloc
+    return str(urlsplit(settings.OIDC_ISSUER).netloc)
 
 
 def refusal(request: HttpRequest, sentence: str) -> HttpResponse:
@@ -66,7 +66,7 @@ class SignOnAdapter(DefaultSocialAccountAdapter):
         raise ImmediateHttpResponse(refusal(request, explain(request, exception)))
 
 
-def known_by_address(account: Any) -> User | None:
+def known_by_address(account: SocialAccount) -> User | None:
     """Whose account has the address that the provider vouches for.
 
     Nobody's, if several have it, or if its owner comes under another name at the provider: an
@@ -76,9 +76,10 @@ def known_by_address(account: Any) -> User | None:
     if not address or not address.isascii():  # PostgreSQL takes ı for an i
         return None
     found = list(User.objects.filter(email__iexact=address)[:2])
-    if len(found) != 1 or found[0].socialaccount_set.filter(provider=account.provider).exists():
+    if len(found) != 1:
         return None
-    return found[0]
+    known = SocialAccount.objects.filter(provider=account.provider, user=found[0])
+    return None if known.exists() else found[0]
 
 
 def without_account(sociallogin: SocialLogin) -> str:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
 from django.contrib.sessions.models import Session
 from django.db.models.signals import post_delete, post_save
@@ -65,3 +66,10 @@ def resource_saved(instance: Resource, created: bool, **kwargs: Any) -> None:
 def session_removed(instance: UserSession, **kwargs: Any) -> None:
     """Whoever is no longer listed, from the admin too, is signed out."""
     Session.objects.filter(session_key=instance.session_key).delete()
+
+
+@receiver(post_delete, sender=Authenticator)
+def authenticator_removed(instance: Authenticator, **kwargs: Any) -> None:
+    """Whoever has no device any more, by the admin too, needs no codes in its place."""
+    if instance.type == Authenticator.Type.TOTP:
+        Authenticator.objects.filter(user_id=instance.user_id).delete()

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import allauth.account.admin
+import allauth.mfa.admin
 import allauth.socialaccount.admin
 import allauth.usersessions.admin  # noqa: F401
 from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
 from allauth.usersessions.models import UserSession
 from django import forms
@@ -24,7 +26,9 @@ from memoryapp.models import ApiKey, Usage, User
 
 # allauth has registered its own pages by now. Nobody signs in by an email address, the provider
 # of single sign-on stands in the settings, and its tokens aren't kept.
-admin.site.unregister([EmailAddress, SocialAccount, SocialApp, SocialToken, UserSession])
+admin.site.unregister(
+    [Authenticator, EmailAddress, SocialAccount, SocialApp, SocialToken, UserSession]
+)
 ONLY_ADMINISTRATOR = "This is the only administrator. Make somebody else one first."
 
 
@@ -102,6 +106,27 @@ class SignOnAdmin(RowAdmin):
     def name_there(self, account: SocialAccount) -> str:
         known = account.extra_data
         return str(known.get("preferred_username") or known.get("email") or known.get("name", "-"))
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(Authenticator)
+class SecondFactorAdmin(RowAdmin):
+    """Whose device is asked for a code; to delete one lets in who has lost it."""
+
+    delete_word = "Take off"
+    list_display = ["user", "created_at", "last_used_at"]
+    list_filter = ["created_at", "last_used_at"]
+    list_select_related = ["user"]
+    search_fields = ["user__username"]
+    fields = ["user", "created_at", "last_used_at"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Authenticator]:
+        return super().get_queryset(request).filter(type=Authenticator.Type.TOTP)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

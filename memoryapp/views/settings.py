@@ -16,7 +16,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
-from memoryapp import accounts, charts, fragments
+from memoryapp import accounts, charts, fragments, second_factor
 from memoryapp.forms import ApiKeyForm, ConfirmForm, MemoryPolicyForm, ProfileForm
 from memoryapp.http import HtmxHttpRequest
 from memoryapp.models import ApiKey, Chat, Resource, Usage, User
@@ -46,6 +46,7 @@ def _render(request: HtmxHttpRequest, status: int = 200, **context: Any) -> Http
         "usage_days": USAGE_DAYS,
         "chart": charts.tokens(usage, timezone.localdate(), USAGE_DAYS),
         "sessions": accounts.sessions_of(request.user),
+        "has_second_factor": second_factor.has_second_factor(request.user),
     }
     return render_page(request, "settings/index.html", {**forms, **shown, **context}, status=status)
 

@@ -3,6 +3,7 @@
 from uuid import uuid4
 
 import pytest
+from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
 from django.contrib.auth.models import Group
 from django_q.models import OrmQ, Task
@@ -71,6 +72,7 @@ def handbook(ada):
 def rows(ada, conversation, handbook, settings):
     """One row at least of every table; tests/admin/test_admin_pages.py notices a missing one."""
     Group.objects.create(name="editors")
+    Authenticator.objects.create(user=ada, type=Authenticator.Type.TOTP, data={})
     SocialAccount.objects.create(user=ada, provider="https://login.example.org", uid="1")
     ApiKey.make(user=ada, name="laptop")
     client_of(ada).get("/healthz")
