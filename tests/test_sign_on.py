@@ -6,6 +6,8 @@ from urllib.parse import urlsplit
 
 import pytest
 import requests
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from allauth.socialaccount.models import SocialAccount
 from django.contrib.auth import get_user
 from django.test import Client
@@ -298,6 +300,18 @@ def test_whoever_is_signed_in_already_stays_who_they_are(provider, ada):
     client = client_of(ada)
     assert client.get("/accounts/oidc/").url == "/"
     assert get_user(client) == ada
+
+
+def test_a_second_factor_is_asked_for_after_it_too(provider):
+    come()
+    user = User.objects.get()
+    TOTP.activate(user, generate_totp_secret())
+    client = Client()
+    assert come(client).url == "/accounts/code/"
+    assert who(client) == ""
+    code = RecoveryCodes.activate(user).get_unused_codes()[0]
+    assert client.post("/accounts/code/", {"code": code}).url == "/"
+    assert who(client) == "cleo"
 
 
 def test_signing_out_ends_it_here(provider):

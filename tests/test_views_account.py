@@ -3,6 +3,8 @@
 from datetime import timedelta
 
 import pytest
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
 from allauth.usersessions.models import UserSession
 from django.contrib.auth import get_user_model
 from django.urls import reverse
@@ -114,6 +116,8 @@ def everywhere(db):
     resources.add(user=person, name=SECRET, body=SECRET)
     ApiKey.make(user=person, name=SECRET)
     use(person, SECRET, 1)
+    SocialAccount.objects.create(user=person, uid="1", extra_data={"name": SECRET})
+    Authenticator.objects.create(user=person, type=Authenticator.Type.TOTP, data={"secret": SECRET})
     reply = chat.archive.last()
     MemoryMark.objects.create(
         user=person, message=reply, memory_id=fact.pk, is_turn=False, is_useful=True,
@@ -126,7 +130,7 @@ def everywhere(db):
 def test_deleting_an_account_leaves_nothing_in_any_table(everywhere, ada):
     make_fact(ada, "city", "Graz")
     elsewhere, client = client_of(everywhere), client_of(everywhere)
-    assert len(tables_with(SECRET)) >= 8
+    assert len(tables_with(SECRET)) >= 10
     assert "one chat with all its messages" in text_of(htmx_get(client, ADDRESS))
     response = htmx_post(client, ADDRESS, word=SECRET)
     assert response.headers["HX-Redirect"] == "/accounts/login/"
