@@ -16,12 +16,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memoryapp import importing
+from memoryapp.documents.addresses import URL_MAX_CHARS
 from memoryapp.memory import resources
-from memoryapp.models import Chat, Fact, Prompt, User
+from memoryapp.models import Chat, Fact, Prompt, Resource, User
 from memoryapp.models.accounts import KEY_NAME_MAX_CHARS
 from memoryapp.models.memory import KEY_MAX_CHARS, VALUE_MAX_CHARS, RememberedQuerySet, as_key
 from memoryapp.models.resources import NAME_MAX_CHARS
 from memoryapp.visible import visible
+
+RESOURCE_FILES = ".pdf,.docx,.html,.htm,.md,.markdown,.txt,text/*"  # what a dialog offers first
 
 
 class MessageForm(forms.Form):
@@ -249,14 +252,20 @@ class ConfirmForm(forms.Form):
 
 
 class ResourceForm(forms.Form):
-    """A text file, or pasted text with a name."""
+    """A file, the address of a page, or pasted text; a name for it if one likes."""
 
     file = forms.FileField(
-        label=gettext_lazy("A text file"),
+        label=gettext_lazy("A file"),
         required=False,
-        widget=forms.ClearableFileInput(attrs={"accept": ".md,.markdown,.txt,text/*"}),
+        widget=forms.ClearableFileInput(attrs={"accept": RESOURCE_FILES}),
     )
     name = TextField(label=gettext_lazy("Name"), required=False, max_length=NAME_MAX_CHARS)
+    url = TextField(
+        label=gettext_lazy("or the address of a page"),
+        required=False,
+        max_length=URL_MAX_CHARS,
+        widget=forms.URLInput(attrs={"placeholder": "https://", "autocomplete": "off"}),
+    )
     body = TextField(
         label=gettext_lazy("or pasted text"),
         required=False,
@@ -266,20 +275,49 @@ class ResourceForm(forms.Form):
         label=gettext_lazy("Share with everyone"), required=False, widget=SwitchInput
     )
 
+    def clean_file(self) -> UploadedFile[bytes] | None:
+        file: UploadedFile[bytes] | None = self.cleaned_data["file"]
+        if file:
+            resources.check_size(file.size or 0)
+            resources.readable(file.read(), file.name or "")
+        return file
+
+    def clean_url(self) -> str:
+        url: str = self.cleaned_data["url"]
+        if url:
+            resources.check_url(url)
+        return url
+
+    def clean_body(self) -> str:
+        body: str = self.cleaned_data["body"]
+        if body:
+            resources.readable(body)
+        return body
+
     def clean(self) -> dict[str, Any]:
-        cleaned = self.cleaned_data
-        if self.errors:
-            return cleaned
-        file: UploadedFile[bytes] | None = cleaned["file"]
-        if file is None and not cleaned["body"]:
-            raise ValidationError({"file": _("Choose a file, or paste some text.")})
-        try:
-            cleaned["body"] = resources.text_of(file.read() if file else cleaned["body"])
-        except ValidationError as error:
-            raise ValidationError({"file" if file else "body": error.messages}) from error
-        name = (file and file.name) or cleaned["body"].strip()[:60].split("\n")[0]
-        cleaned["name"] = cleaned["name"] or name[:NAME_MAX_CHARS]
-        return cleaned
+        given = [name for name in ("file", "url", "body") if self.cleaned_data.get(name)]
+        if not given and not self.errors:
+            nothing = _("Choose a file, type the address of a page, or paste some text.")
+            raise ValidationError({"file": nothing})
+        if len(given) > 1:
+            several = _("Add one thing at a time: a file, a page or a text.")
+            raise ValidationError({given[-1]: several})
+        return self.cleaned_data
+
+    def add(self, user: User) -> Resource:
+        """What is filled in here; a file goes by its name, a text by its first line."""
+        filled, file, file_name = self.cleaned_data, self.cleaned_data["file"], ""
+        name, body = filled["name"], filled["body"]
+        is_shared = filled["is_shared"] and user.is_staff
+        if url := filled["url"]:
+            return resources.add_page(user=user, url=url, name=name, is_shared=is_shared)
+        if file:
+            file.seek(0)
+            body, file_name = file.read(), file.name
+        name = name or file_name[:NAME_MAX_CHARS] or body[:60].split("\n")[0]
+        return resources.add(
+            user=user, name=name, body=body, file_name=file_name, is_shared=is_shared
+        )
 
 
 class ImportForm(forms.Form):

@@ -6,6 +6,7 @@ from django.utils.translation import gettext
 
 from memoryapp import tasks
 from memoryapp.agents import failures, llm
+from memoryapp.documents import document, fetching
 from memoryapp.memory import embeddings, forgetting, review
 
 # Those with something put in, which the catalogue has with braces in its place.
@@ -19,6 +20,13 @@ TEMPLATES = (
     embeddings.UNUSABLE,
     embeddings.UNUSABLE_HERE,
     embeddings.MISCOUNTED,
+    document.TOO_SLOW,
+    fetching.UNKNOWN_HOST,
+    fetching.PRIVATE,
+    fetching.NO_ANSWER,
+    fetching.NOT_SAFE,
+    fetching.ANSWERED,
+    fetching.TOO_LARGE,
     llm.ON_THIS_MACHINE,
     llm.IN_THIS_NETWORK,
 )

@@ -298,7 +298,7 @@ def _resource_search(turn: Turn, receipt: Receipt) -> Callable[[str], Awaitable[
     async def search(query: str) -> list[str]:
         found = await in_database(resources.search, turn.reply.user, query)
         receipt.resources += [asdict(passage) for passage in found]
-        return [f"{passage.resource_name}: {passage.text}" for passage in found]
+        return [f"{passage.source}: {passage.text}" for passage in found]
 
     return search
 

@@ -21,10 +21,10 @@ class ResourceAdmin(RowAdmin):
     list_display = ["name", "user", "status", "progress", "is_shared", "error", "created_at"]
     list_filter = ["status", "is_shared", "created_at"]
     list_select_related = ["user"]
-    search_fields = ["name", "user__username", "error"]
+    search_fields = ["name", "user__username", "url", "error"]
     actions = ["share", "unshare", "read_again"]
-    fields = ["name", "is_shared", "user", "status", "progress", "error", "created_at"]
-    readonly_fields = ["user", "status", "progress", "error", "created_at"]
+    fields = ["name", "is_shared", "user", "url", "status", "progress", "error", "created_at"]
+    readonly_fields = ["user", "url", "status", "progress", "error", "created_at"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Resource]:
         resources: QuerySet[Resource] = super().get_queryset(request)
@@ -51,18 +51,20 @@ class ResourceAdmin(RowAdmin):
 
     @admin.action(permissions=["change"], description="Read again")
     def read_again(self, request: HttpRequest, queryset: QuerySet[Resource]) -> None:
-        for resource in queryset:
+        # A file that could not be read is not kept.
+        there = queryset.exclude(url="", body="", file=None)
+        for resource in there:
             tasks.enqueue(tasks.read_resource, resource.pk)
-        self.message_user(request, f"Waiting to be read: {len(queryset)}.")
+        self.message_user(request, f"Waiting to be read: {len(there)} of {len(queryset)}.")
 
 
 @admin.register(Passage)
 class PassageAdmin(ReadOnlyAdmin):
-    list_display = [beginning_of("body"), "resource", "position", "is_embedded"]
+    list_display = [beginning_of("body"), "resource", "position", "page", "is_embedded"]
     list_filter = ["embedding_model"]
     list_select_related = ["resource"]
     search_fields = ["body", "resource__name", "resource__user__username"]
-    fields = ["resource", "position", "body", "embedding_model"]
+    fields = ["resource", "position", "page", "body", "embedding_model"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Passage]:
         passages: QuerySet[Passage] = super().get_queryset(request)

@@ -15,14 +15,13 @@ from memoryapp.documents.document import TOO_DEMANDING, Document, Unreadable, of
 from memoryapp.documents.fetching import fetch
 from memoryapp.documents.kinds import Kind
 
-MEMORY_BYTES = 1_000_000_000  # a DOCX takes some 40 times what its text is long
 LEAST_URGENT = 19
 
 
-def limit() -> None:
+def limit(memory_bytes: int) -> None:
     """Take no more memory than that, write no file, and let all others go first."""
     for kind, most in (
-        (resource.RLIMIT_AS, MEMORY_BYTES),
+        (resource.RLIMIT_AS, memory_bytes),
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_CORE, 0),
     ):
@@ -47,7 +46,7 @@ READERS = {Kind.PDF: pdf.read, Kind.DOCX: docx.read, Kind.HTML: html.read, Kind.
 
 
 def main() -> None:
-    limit()
+    limit(int(sys.argv[1]))
     logging.disable()  # pypdf tells of each thing that it finds odd
     job, _, content = sys.stdin.buffer.read().partition(b"\n")
     try:

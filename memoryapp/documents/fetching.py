@@ -5,6 +5,7 @@ import ssl
 from contextlib import suppress
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPResponse
+from typing import Any
 from urllib.parse import SplitResult, urljoin
 
 from memoryapp.documents.addresses import SCHEMES, checked, is_public
@@ -51,23 +52,29 @@ class Guarded(HTTPConnection):
 
     def connect(self) -> None:
         found = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
-        addresses = [str(address[0]) for *_, address in found]
-        allowed = [each for each in addresses if self.private_too or is_public(each)]
+        allowed = [each for each in found if self.private_too or is_public(str(each[4][0]))]
         if not allowed:
             raise Unreadable(PRIVATE.format(self.host))
-        self.sock = first_that_answers(allowed, self.port)
+        self.sock = first_that_answers(allowed)
         if self.is_safe:
             context = ssl.create_default_context()
             self.sock = context.wrap_socket(self.sock, server_hostname=self.host)
 
 
-def first_that_answers(addresses: list[str], port: int) -> socket.socket:
-    for address in addresses[:-1]:
+def first_that_answers(found: list[Any]) -> socket.socket:
+    """A connection to one of these addresses, as they were looked up."""
+    for number, (family, kind, protocol, _, address) in enumerate(found, 1):
+        connection = socket.socket(family, kind, protocol)
+        connection.settimeout(WAIT_SECONDS)
         try:
-            return socket.create_connection((address, port), WAIT_SECONDS)
+            connection.connect(address)
         except OSError:
-            continue
-    return socket.create_connection((addresses[-1], port), WAIT_SECONDS)
+            connection.close()
+            if number == len(found):
+                raise
+        else:
+            break
+    return connection
 
 
 def fetch(url: str, *, max_bytes: int, private_too: bool = False) -> Page:

@@ -23,7 +23,7 @@ from memoryapp.documents.document import (
 # What a damaged page or a wrong font has pypdf raise.
 DAMAGE = (
     *(PyPdfError, ArithmeticError, AttributeError, LookupError),
-    *(RecursionError, TypeError, ValueError),
+    *(RuntimeError, TypeError, ValueError),
 )
 # A word that is parted at the end of a line, unless it is half of "in- and output".
 PARTED = re.compile(r"(?<=[^\W\d_])-[ ]*\n(?=[a-zß-öø-ÿ])(?!(?:and|or|und|oder|bis)\b)")

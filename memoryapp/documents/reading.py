@@ -24,6 +24,7 @@ from memoryapp.documents.kinds import Kind
 logger = logging.getLogger(__name__)
 
 SECONDS = 60
+MEMORY_BYTES = 500_000_000  # a DOCX of 2.4 million characters takes 180 MB
 READER = [sys.executable, "-W", "ignore", "-m", "memoryapp.documents"]
 
 
@@ -41,7 +42,7 @@ def read_page(url: str) -> Document:
 def _told(job: dict[str, Any], content: bytes = b"") -> Document:
     try:
         reader = subprocess.run(
-            READER,
+            [*READER, str(MEMORY_BYTES)],
             input=json.dumps(job).encode() + b"\n" + content,
             capture_output=True,
             timeout=SECONDS,

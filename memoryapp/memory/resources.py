@@ -10,15 +10,18 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 
+from memoryapp.documents import reading
+from memoryapp.documents.addresses import checked
+from memoryapp.documents.document import NO_TEXT, TEXT_MAX_CHARS, TOO_LONG, Unreadable, pages_of
+from memoryapp.documents.kinds import HTML_NAMES, UNKNOWN, Kind, kind_of
 from memoryapp.memory.embeddings import BATCH, EmbeddingUnavailable, fill, lacking
 from memoryapp.memory.floors import floor
 from memoryapp.memory.lookup import understood
 from memoryapp.memory.passages import split
 from memoryapp.memory.scan import Mark, Source, scan
-from memoryapp.models import Passage, Resource, User
-from memoryapp.models.resources import NAME_MAX_CHARS
+from memoryapp.models import Passage, Resource, ResourceFile, User
+from memoryapp.models.resources import NAME_MAX_CHARS, RETRIABLE
 from memoryapp.visible import visible
 
 UNREAD = ("resource__body", "embedding", "tsv")  # much to load, and not what is shown
@@ -29,7 +32,6 @@ from memoryapp_passage as passage join memoryapp_resource as resource on resourc
     lateral (select lpad(to_hex(passage.id), 32, '0')::uuid as key) as named
 where resource.user_id = %(user)s or resource.is_shared
 """
-NO_TEXT = gettext_noop("There is no text in it.")
 
 
 @dataclass(frozen=True)
@@ -40,16 +42,41 @@ class Found:
     resource_name: str
     passage_id: int
     position: int
+    page: int | None  # of a text that has pages, from 1
     text: str
     score: float
 
+    @property
+    def source(self) -> str:
+        """What a reply names, for the talker."""
+        return f"{self.resource_name}, page {self.page}" if self.page else self.resource_name
 
-def add(*, user: User, name: str, body: str | bytes, is_shared: bool = False) -> Resource:
-    """A saved resource of this person, not read yet. `body` is text, or a file's bytes.
 
-    Raises ValidationError if there is no name or it is too long, if the body is empty, not text
-    or longer than `RESOURCE_MAX_BYTES`, and if somebody who is no administrator shares.
+def add(
+    *, user: User, name: str, body: str | bytes, file_name: str = "", is_shared: bool = False
+) -> Resource:
+    """A saved resource of this person, not read yet. `body` is text, or the bytes of a file.
+
+    Raises ValidationError if there is no name or it is too long, if the body can't be read (see
+    `readable`), and if somebody who is no administrator shares.
     """
+    content, kind = readable(body, file_name)
+    text = content.decode("utf-8-sig") if kind is Kind.TEXT else ""
+    with transaction.atomic():
+        resource = _save(user, name, is_shared, body=text)
+        if not text:
+            ResourceFile.objects.create(resource=resource, kind=kind, content=content)
+    return resource
+
+
+def add_page(*, user: User, url: str, name: str = "", is_shared: bool = False) -> Resource:
+    """A saved resource of what is at an address, still to be fetched. Without a name it takes the
+    title that is found there. Raises ValidationError as `add` does, and if it is no address."""
+    check_url(url)
+    return _save(user, name or without_name(url), is_shared, url=url)
+
+
+def _save(user: User, name: str, is_shared: bool, **columns: str) -> Resource:
     name = visible(name)
     if not name:
         raise ValidationError(_("The resource needs a name."))
@@ -58,26 +85,56 @@ def add(*, user: User, name: str, body: str | bytes, is_shared: bool = False) ->
         raise ValidationError(too_long % {"most": NAME_MAX_CHARS})
     if is_shared and not user.is_staff:
         raise ValidationError(_("Only an administrator can share a resource with everyone."))
-    return Resource.objects.create(user=user, name=name, body=text_of(body), is_shared=is_shared)
+    return Resource.objects.create(user=user, name=name, is_shared=is_shared, **columns)
 
 
-def text_of(body: str | bytes) -> str:
-    """`body` as the text of a resource. Raises ValidationError if it can't be one."""
-    not_text = ValidationError(_("This is not text in UTF-8. Save it as plain text or Markdown."))
+def without_name(url: str) -> str:
+    """What the resource of an address is called until its title is known."""
+    return url[:NAME_MAX_CHARS]
+
+
+def check_url(url: str) -> None:
+    """Raises ValidationError if nothing can be fetched from this address."""
+    try:
+        checked(url)
+    except Unreadable as problem:
+        raise ValidationError(_(str(problem))) from problem
+
+
+def readable(body: str | bytes, file_name: str = "") -> tuple[bytes, Kind]:
+    """The bytes of a text or a file, and of what kind they are.
+
+    Raises ValidationError if they are larger than `RESOURCE_MAX_BYTES`, of no kind that can be
+    read, or a text that is empty or too long. What is in a file is seen when it is read.
+    """
     try:
         content = body.encode() if isinstance(body, str) else body
-        text = content.decode("utf-8-sig")
     except UnicodeError as error:
-        raise not_text from error
-    if "\0" in text:
-        raise not_text
-    if len(content) > settings.RESOURCE_MAX_BYTES:
-        too_long = _("The text is too long: %(most)s bytes are the most. Add it in parts.")
+        raise ValidationError(_(UNKNOWN)) from error
+    check_size(len(content))
+    kind = kind_of(content, says_html=file_name.lower().endswith(HTML_NAMES))
+    if kind is None:
+        raise ValidationError(_(UNKNOWN))
+    if isinstance(body, str):
+        kind = Kind.TEXT  # whatever it begins with
+    if kind is Kind.TEXT:
+        _check_text(content.decode("utf-8-sig"))
+    return content, kind
+
+
+def check_size(num_bytes: int) -> None:
+    """Raises ValidationError if that is more than a resource may be."""
+    if num_bytes > settings.RESOURCE_MAX_BYTES:
+        too_large = _("It is too large: %(most)s bytes are the most. Add it in parts.")
         most = number_format(settings.RESOURCE_MAX_BYTES, force_grouping=True)
-        raise ValidationError(too_long % {"most": most})
+        raise ValidationError(too_large % {"most": most})
+
+
+def _check_text(text: str) -> None:
+    if len(text) > TEXT_MAX_CHARS:
+        raise ValidationError(_(TOO_LONG))
     if not visible(text):
         raise ValidationError(_(NO_TEXT))
-    return text
 
 
 def read(resource: Resource, *, seconds: float = math.inf) -> bool:
@@ -93,9 +150,11 @@ def read(resource: Resource, *, seconds: float = math.inf) -> bool:
     row = Resource.objects.filter(pk=resource.pk)
     row.update(status=Resource.Status.READING, error="")
     passages = Passage.objects.filter(resource=resource)
-    num_passages = cut(resource, passages)
-    if not num_passages:
-        row.update(status=Resource.Status.FAILED, error=NO_TEXT)
+    try:
+        take_in(resource)
+        num_passages = cut(resource, passages)
+    except Unreadable as problem:
+        row.update(status=Resource.Status.FAILED, error=str(problem))
         return True
     unread = passages.filter(lacking()).order_by("position")
     try:
@@ -111,17 +170,55 @@ def read(resource: Resource, *, seconds: float = math.inf) -> bool:
     return True
 
 
-def cut(resource: Resource, passages: QuerySet[Passage]) -> int:
-    """Write the resource's passages unless they are there, and say how many there are."""
+def take_in(resource: Resource) -> None:
+    """Put the text of its file, or of the page at its address, into a resource that has none yet.
+
+    The file is not kept: neither when it was read nor when it can't be. Raises Unreadable.
+    """
+    row = Resource.objects.filter(pk=resource.pk)
+    files = ResourceFile.objects.filter(resource=resource)
+    file = files.first()
+    if file is None and not row.filter(body="").exclude(url="").exists():
+        return
+    try:
+        if file:
+            document = reading.read_file(Kind(file.kind), bytes(file.content))
+        else:
+            document = reading.read_page(resource.url)
+    except Unreadable:
+        files.delete()
+        raise
     with transaction.atomic():
-        body = Resource.objects.select_for_update().get(pk=resource.pk).body
-        texts = split(body)
-        if list(passages.order_by("position").values_list("body", flat=True)) != texts:
+        row.update(body=document.text)
+        title = " ".join(document.title.split())[:NAME_MAX_CHARS]
+        if visible(title):
+            row.filter(name=without_name(resource.url)).update(name=title)
+        files.delete()
+
+
+def try_again(resource: Resource) -> bool:
+    """Whether a resource that failed is to be read again, because that may help."""
+    row = Resource.objects.filter(RETRIABLE, pk=resource.pk)
+    return bool(row.update(status=Resource.Status.READING, progress=0, error=""))
+
+
+def cut(resource: Resource, passages: QuerySet[Passage]) -> int:
+    """Write the resource's passages unless they are there, and say how many there are.
+
+    A passage stands on one page. Raises Unreadable if there are none.
+    """
+    with transaction.atomic():
+        rows = Resource.objects.select_for_update().filter(pk=resource.pk)
+        body = rows.values_list("body", flat=True).first() or ""
+        texts = [(page, text) for page, whole in pages_of(body) for text in split(whole)]
+        if not texts:
+            raise Unreadable(NO_TEXT)
+        if list(passages.order_by("position").values_list("page", "body")) != texts:
             passages.delete()
             config = resource.user.search_config
             Passage.objects.bulk_create(
-                Passage(resource=resource, position=position, body=text, config=config)
-                for position, text in enumerate(texts)
+                Passage(resource=resource, position=position, page=page, body=text, config=config)
+                for position, (page, text) in enumerate(texts)
             )
     return len(texts)
 
@@ -144,6 +241,7 @@ def found(passage: Passage, score: float) -> Found:
         resource_name=passage.resource.name,
         passage_id=passage.pk,
         position=passage.position,
+        page=passage.page,
         text=passage.body,
         score=round(score, 4),
     )

@@ -14,6 +14,10 @@ from memoryapp.models.fields import Searchable, words_of
 
 NAME_MAX_CHARS = 200
 
+# What it was read from is still at its address, or the text itself is there. A file that couldn't
+# be read isn't kept.
+RETRIABLE = Q(status="failed") & ~Q(url="", body="")
+
 
 class ResourceQuerySet(models.QuerySet["Resource"]):
     def for_user(self, user: User) -> Self:
@@ -100,4 +104,9 @@ class Passage(Searchable):
         ]
 
     def __str__(self) -> str:
-        return f"{self.resource}, passage {self.position + 1}"
+        return f"{self.resource}, passage {self.number}"
+
+    @property
+    def number(self) -> int:
+        """Its position as people count."""
+        return self.position + 1

@@ -61,6 +61,7 @@ ASKED = [
     ("POST /resources", "", {}, 422),
     ("GET /resources/search", f"?q={SECRET}", None, 200),
     ("GET /resources/{resource_id}", "", None, 404),
+    ("POST /resources/{resource_id}/retry", "", None, 404),
     ("DELETE /resources/{resource_id}", "", None, 404),
     ("GET /me", "", None, 200),
     ("PATCH /me", "", {"language": "de"}, 200),
@@ -191,6 +192,8 @@ def body_of(operation):
     content = operation.get("requestBody", {}).get("content", {}).get("application/json")
     if content is None:
         return {}
+    if "properties" in content["schema"]:
+        return content["schema"]["properties"]
     ref = content["schema"].get("$ref") or content["schema"]["anyOf"][0]["$ref"]
     return schema()["components"]["schemas"][ref.rsplit("/", 1)[1]]["properties"]
 
