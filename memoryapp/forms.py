@@ -264,7 +264,7 @@ class ResourceForm(forms.Form):
         label=gettext_lazy("or the address of a page"),
         required=False,
         max_length=URL_MAX_CHARS,
-        widget=forms.URLInput(attrs={"placeholder": "https://", "autocomplete": "off"}),
+        widget=forms.URLInput(attrs={"autocomplete": "off"}),
     )
     body = TextField(
         label=gettext_lazy("or pasted text"),

@@ -58,15 +58,15 @@ def test_a_fact_is_pinned_and_paused_in_place(browse, ada):
 def test_the_fields_of_a_resource_stay_in_line_when_one_is_refused(browse, ada):
     page = browse(ada).open("/resources/")
     page.get_by_role("button", name="Add").click()
-    expect(page.get_by_text("Choose a file, or paste some text.")).to_be_visible()
-    file, name = (page.get_by_label(label).bounding_box() for label in ("A text file", "Name"))
+    expect(page.get_by_text("Choose a file, type the address of a page, or paste some text.")).to_be_visible()
+    file, name = (page.get_by_label(label, exact=True).bounding_box() for label in ("A file", "Name"))
     assert file["y"] == name["y"]
 
 
 def test_a_resource_is_uploaded_read_and_removed(browse, ada):
     page = browse(ada).open("/resources/")
     file = {"name": "runbook.md", "mimeType": "text/markdown", "buffer": b"Drain the queue first."}
-    page.get_by_label("A text file").set_input_files(file)
+    page.get_by_label("A file", exact=True).set_input_files(file)
     page.get_by_role("button", name="Add").click()
     expect(page.locator(".resource")).to_contain_text("1 passage")
     page.get_by_role("link", name="Remove runbook.md").click()
