@@ -35,13 +35,19 @@ def first_model(base_url: str, *, seconds: float, key: str = "") -> str:
         seen_at, model = _seen.get(base_url, (float("-inf"), ""))
         if time.monotonic() - seen_at > LOOK_AGAIN_SECONDS:
             model = next(
-                (m for m in _models(base_url, key, seconds) if not NO_CHAT_MODEL.search(m)), ""
+                (
+                    m
+                    for m in models(base_url, seconds=seconds, key=key)
+                    if not NO_CHAT_MODEL.search(m)
+                ),
+                "",
             )
             _seen[base_url] = (time.monotonic(), model)
     return model
 
 
-def _models(base_url: str, key: str, seconds: float) -> list[str]:
+def models(base_url: str, *, seconds: float, key: str = "") -> list[str]:
+    """The names of all models that the server lists; none if it doesn't answer."""
     try:
         listed = _read(f"{base_url.rstrip('/')}/models", key, seconds)
         return [str(model["id"]) for model in listed["data"]]

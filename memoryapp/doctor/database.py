@@ -16,6 +16,7 @@ from memoryapp.doctor import ready
 from memoryapp.doctor.findings import Finding, ok, problem, warning
 from memoryapp.models import User
 
+SECONDS = 5  # for one answer
 POOL = 20  # a web process takes so many connections at most (config/settings.py)
 # Bus, writer and the look at readiness of the web; watchdog, heartbeat and guard of the worker.
 BESIDE = 8
@@ -41,6 +42,8 @@ def server() -> Iterator[Finding]:
     except database.DatabaseUnusable as error:
         yield problem(str(error))
         return
+    with connection.cursor() as cursor:  # for all that follows: something else may hold a lock
+        cursor.execute("select set_config('statement_timeout', %s, false)", [f"{SECONDS}s"])
     where = "that comes along" if settings.IS_POSTGRES_EMBEDDED else "of DATABASE_URL"
     yield ok(f"PostgreSQL {version}, the one {where}.")
 

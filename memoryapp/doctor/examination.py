@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from functools import partial
 
+from django.db import Error
+
 from memoryapp.doctor import address, database, models, sign_on, surroundings, work
 from memoryapp.doctor.findings import Check, Finding, Level, problem
 
@@ -51,6 +53,11 @@ def examine(*, asks: bool) -> Iterator[tuple[str, Finding]]:
 def looked_at(check: Check) -> Iterator[Finding]:
     try:
         yield from check()
+    except Error as error:
+        yield problem(
+            f"The database doesn't tell ({str(error).splitlines()[0]}): look into its log, and"
+            " what else it is busy with."
+        )
     except Exception as error:  # noqa: BLE001 - what breaks one check must not hide the others
         yield problem(
             f"It can't be looked at ({type(error).__name__}): this is a flaw of memoryapp itself."

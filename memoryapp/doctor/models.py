@@ -4,6 +4,7 @@ import asyncio
 import os
 import time
 from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
@@ -92,7 +93,7 @@ def asked(name: llm.Configured, choice: llm.Choice, told: str) -> Iterator[Findi
     try:
         begin(name, in_time, choice=choice).result()
     except AgentFailed as error:
-        yield problem(f"{told}: {error}")
+        yield problem(f"{told}: {error}{others(choice)}")
         return
     took = f"{told}, answered in {time.monotonic() - started:.1f} s."
     # The others are sent no more at once than fits into any (llm.LOCAL_BYTES).
@@ -112,9 +113,21 @@ def window(choice: llm.Choice) -> int | None:
     """The context of a local model, in tokens, if its server tells."""
     if not choice.is_local:
         return None
-    kind, _, model = choice.name.partition(":")
-    key = os.environ.get("OPENAI_API_KEY", "") if kind in llm.OPENAI_KINDS else ""
-    return servers.context_tokens(llm.address(choice.name), model, seconds=SERVER_SECONDS, key=key)
+    return servers.context_tokens(model=choice.name.partition(":")[2], **server_of(choice))
+
+
+def others(choice: llm.Choice) -> str:
+    """What a local server has in the place of a model that it lacks."""
+    names = servers.models(**server_of(choice)) if choice.is_local else []
+    is_there = choice.name.partition(":")[2] in names
+    return f" The server has {', '.join(names)}." if names and not is_there else ""
+
+
+def server_of(choice: llm.Choice) -> dict[str, Any]:
+    """How the server of a local model is asked about itself."""
+    is_ours = choice.name.partition(":")[0] in llm.OPENAI_KINDS
+    key = os.environ.get("OPENAI_API_KEY", "") if is_ours else ""
+    return {"base_url": llm.address(choice.name), "seconds": SERVER_SECONDS, "key": key}
 
 
 def why(name: llm.Configured, choice: llm.Choice) -> str:

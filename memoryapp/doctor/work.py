@@ -81,5 +81,10 @@ def embedding(*, asks: bool) -> Iterator[Finding]:
             f"{behind:,} texts have no vector of {model} yet and are found by their words alone: a"
             " worker makes up for that, so this number should fall."
         )
+    elif model != settings.EMBEDDING_MODEL:
+        yield ok(
+            f"{model}, which `manage.py reembed` has chosen, so EMBEDDING_MODEL counts no more; all"
+            " texts have their vectors."
+        )
     else:
         yield ok(f"{model}, and all texts have their vectors.")

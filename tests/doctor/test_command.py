@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -9,6 +10,7 @@ import sys
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+import psycopg
 import pytest
 from django.conf import settings as configured
 from django.core.management import call_command
@@ -16,9 +18,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from memoryapp import embedded_postgres
+from memoryapp.doctor import database
+from memoryapp.doctor.examination import examine
 from memoryapp.heartbeat import Heartbeat
 from memoryapp.models import User
-from tests.processes import free_port, inherited, manage, short_folder
+from tests.processes import database_url, free_port, inherited, manage, short_folder
 
 BASE = Path(configured.BASE_DIR)
 
@@ -77,8 +81,8 @@ def test_what_is_wrong_with_the_file_of_settings_is_told_and_no_secret_of_it(che
 
     outcome = examined(checkout, SIGNUP="closed")
 
-    told = [line.split(maxsplit=2) for line in outcome.stdout.splitlines()]
-    settings = [says for level, part, says in told[:-1] if part == "settings"]
+    told = map(split, outcome.stdout.splitlines()[:-1])
+    settings = [says for _, part, says in told if part == "settings"]
     assert [says.split(" counts")[0] for says in settings] == [
         f"Line 2 of {checkout / '.env'}",
         "TALKER_MODLE isn't a setting, so it",
@@ -108,11 +112,13 @@ def standing_still(process):
 
 
 def parts(outcome):
-    return {part: (level, says) for level, part, says in map(split, outcome.stdout.splitlines())}
+    lines = outcome.stdout.splitlines()[:-1]
+    return {part: (level, says) for level, part, says in map(split, lines)}
 
 
 def split(line):
-    return line[:7].strip(), line[9:24].strip(), line[24:]
+    level, part, says = re.split(r" {2,}", line, maxsplit=2)
+    return level, part, says
 
 
 def test_a_database_that_is_away_is_the_last_that_is_looked_at(checkout):
@@ -176,3 +182,19 @@ def test_a_check_that_breaks_hides_no_other(settings, tmp_path):
     assert ended.value.code == 1
     assert found["packages"].startswith("It can't be looked at (FileNotFoundError)")
     assert found["worker"].startswith("None is alive")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_database_where_something_holds_a_lock_is_told_and_the_rest_is_looked_at(monkeypatch):
+    monkeypatch.setattr(database, "SECONDS", 0.2)
+    with psycopg.connect(database_url()) as other:
+        other.execute("lock table django_session in access exclusive mode")
+        found = dict(examine(asks=False))
+    with connection.cursor() as cursor:
+        cursor.execute("reset statement_timeout")
+
+    assert found["secret key"].says == (
+        "The database doesn't tell (canceling statement due to statement timeout): look into its"
+        " log, and what else it is busy with."
+    )
+    assert found["administrator"].says.startswith("No administrator can sign in")

@@ -98,6 +98,19 @@ def test_a_model_that_refuses_is_a_problem_with_what_to_do(
     assert "sk-secret" not in says
 
 
+def test_the_models_that_a_server_has_instead_are_listed(said, server, settings):
+    settings.TALKER_MODEL = "openai-chat:smal"
+    server.models = ["small", "large"]
+    server.refuse(404)
+
+    [(_, says)] = said(asked("talker"))
+
+    assert says.endswith(" The server has small, large.")
+    settings.TALKER_MODEL = "openai-chat:small"
+    [(_, says)] = said(asked("talker"))
+    assert "The server has" not in says
+
+
 def test_a_web_page_in_the_place_of_a_model_is_named(said, server):
     server.say(b"<html>Sign in</html>", content_type="text/html")
 

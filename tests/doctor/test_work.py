@@ -11,7 +11,7 @@ from django_q.models import OrmQ, Task
 from memoryapp.doctor import work
 from memoryapp.heartbeat import Heartbeat
 from memoryapp.memory import embeddings, indexing
-from memoryapp.models import Fact
+from memoryapp.models import EmbeddingChoice, Fact
 from tests.factories import failed_task, make_fact
 from tests.processes import free_port, wait_until
 
@@ -117,3 +117,15 @@ def test_an_embedding_model_that_cannot_be_used_is_a_problem_if_it_is_asked(
     assert says.endswith("memory is found by its words alone.")
     assert [level for level, _ in said(partial(work.embedding, asks=False))] == ["ok"]
     assert embeddings.model_name() == "ollama:nomic-embed-text"
+
+
+def test_a_setting_that_counts_no_more_since_another_model_was_chosen_is_told(said, settings):
+    settings.EMBEDDING_MODEL = "ollama:nomic-embed-text"
+    EmbeddingChoice.objects.create(model="minilm", previous="ollama:nomic-embed-text")
+
+    [(level, says)] = said(embedding)
+
+    assert level == "ok"
+    assert says.startswith(
+        "minilm, which `manage.py reembed` has chosen, so EMBEDDING_MODEL counts"
+    )
