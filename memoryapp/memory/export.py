@@ -130,7 +130,7 @@ def as_markdown(data: Data, zone: tzinfo) -> str:
         said = (_said(message, zone) for message in chat["messages"])
         parts += [f"# {chat['title']}", *said]
     for resource in data.get("resources", []):
-        parts += [f"# {resource['name']}", resource["body"]]
+        parts += filter(None, (f"# {resource['name']}", resource["url"], resource["body"]))
     return "\n\n".join(parts) + "\n"
 
 
