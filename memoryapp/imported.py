@@ -131,6 +131,7 @@ def is_wanted_still(user: User, batch: Sequence[Message]) -> bool:
     """Whether all of these are to be learned from, as it is now; holds them until the transaction
     ends, for they may be forgotten, left or deleted while a model reads them."""
     ids = [message.pk for message in batch]
-    held = readable(user).filter(pk__in=ids, is_extracted=False).select_for_update(of=("self",))
+    unread = readable(user).filter(pk__in=ids, is_extracted=False)
+    held = unread.select_for_update(of=("self",), no_key=True)
     is_wanted = User.objects.filter(pk=user.pk, memory_on=True, learns_imports=True).exists()
     return is_wanted and len(held.values_list("pk")) == len(batch)

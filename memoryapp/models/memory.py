@@ -304,7 +304,8 @@ class MemoryEventQuerySet(models.QuerySet["MemoryEvent"]):
 class MemoryEvent(models.Model):
     """One change of memory, a proposal that was refused, or a look at it.
 
-    Only ever appended; refusals leave after a time (`log.REFUSALS_KEPT`).
+    Only ever appended; refusals leave after a time (`log.REFUSALS_KEPT`), and failures to learn
+    from what was imported when it is tried again.
     """
 
     class Action(models.TextChoices):
