@@ -170,9 +170,9 @@ def test_a_long_message_is_folded_and_whole(ada):
 @pytest.mark.parametrize(
     ("body", "shown", "told"),
     [
-        ("x" * 20_000, "x" * 800, "19,200 more characters"),
-        ("word " * 4000, "word " * 160, "19,200 more characters"),
-        ("字" * 10 + " " + "字" * 5000, "字" * 10 + " " + "字" * 789, "4,211 more characters"),
+        ("x" * 20_000, "x" * 500, "19,500 more characters"),
+        ("word " * 4000, "word " * 100, "19,500 more characters"),
+        ("字" * 10 + " " + "字" * 5000, "字" * 10 + " " + "字" * 489, "4,511 more characters"),
         ("short\n" * 10 + "x" * 5000, "short\n" * 8, "3 more lines"),
     ],
 )

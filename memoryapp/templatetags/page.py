@@ -25,7 +25,7 @@ from memoryapp.models.memory import label
 
 THEMES = ("light", "dark")
 FOLDED_LINES, FOLDED_CHARS = 40, 4000  # a message with more is folded, to so many at most:
-SHOWN_LINES, SHOWN_CHARS = 8, 800
+SHOWN_LINES, SHOWN_CHARS = 8, 500
 
 # The words that have room; where none ends in time, as in Chinese, it is cut wherever that is.
 WORDS = re.compile(rf".{{{SHOWN_CHARS - 100},{SHOWN_CHARS}}}(?<=\s)", re.DOTALL)

@@ -117,6 +117,7 @@ document.addEventListener("htmx:oobAfterSwap", (event) => {
   if (target.id === "freshness") readAgain();
   if (target.id === "gone") {
     for (const reply of all("#thread [aria-busy]")) reply.removeAttribute("aria-busy");
+    one("#chats li:has([aria-current])")?.remove();
     beginAnew(one("#gone").dataset.begin);
   }
   if (target.id === "notice") announce(one("[data-announce]")?.textContent ?? "");
