@@ -25,5 +25,12 @@ def htmx_post(client, address, **data):
     return client.post(address, data, headers=HTMX)
 
 
+def after_password(client, address, password="a-long-password"):
+    """The page at an address that asks for the password first."""
+    asked = client.get(address)
+    assert asked.url.startswith("/accounts/reauthenticate/")
+    return client.post(asked.url, {"password": password, "next": address}, follow=True)
+
+
 def text_of(response):
     return response.content.decode()

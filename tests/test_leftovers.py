@@ -3,20 +3,27 @@
 from html.parser import HTMLParser
 
 import pytest
+from allauth.mfa.models import Authenticator
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.core.management import call_command
+from django.test import Client
 from django.urls import reverse
 
 from memoryapp.memory import ledger, resources, review
 from memoryapp.models import ApiKey, Chat, Fact, Message, Prompt, Resource, User
 from memoryapp.models.messages import INTERRUPTED
-from tests.pages import client_of, text_of
+from tests.importing import exports
+from tests.importing.exports import taken_in
+from tests.pages import after_password, client_of, text_of
 
 pytestmark = pytest.mark.django_db
 SPOKEN = ("aria-label", "title", "placeholder", "alt")
 # Names, and words that are the same in both languages.
 SAME = {
     *("memoryapp", "English", "Deutsch", "JSON", "API", "Enter", "Esc", "Chat", "Name", "Status"),
-    "Browser",
+    "Code",
+    *("Browser", "http://testserver/mcp"),
     *("Tokens", "Export", "Text", "demo", "Chats", "Chats · memoryapp", "A model of your choice"),
     *("April", "August", "September", "November", "OPENAI_API_KEY", "TALKER_MODEL"),
 }
@@ -59,6 +66,7 @@ def demo(db):
     resource = resources.add(user=demo, name="Empty", body="text")
     Resource.objects.filter(pk=resource.pk).update(status="failed", error=resources.NO_TEXT)
     ApiKey.make(user=demo, name="Laptop")
+    taken_in(demo, [exports.CLAUDE])
     return demo
 
 
@@ -82,7 +90,7 @@ def addresses(user):
     yield from ("/memory/tasks/", "/memory/health/", "/memory/inbox/", "/memory/log/")
     yield from ("/memory/forget/", "/memory/facts/add/", "/memory/prompts/add/", "/resources/")
     yield from ("/import/", "/settings/", "/settings/delete-account/", "/accounts/password/change/")
-    yield from ("/accounts/logout/", "/nowhere/")
+    yield from ("/accounts/logout/", "/accounts/password/none/", "/nowhere/")
     for chat in Chat.objects.for_user(user):
         for name in ("detail", "menu", "rename", "delete"):
             yield reverse(f"chat-{name}", args=[chat.pk])
@@ -126,6 +134,33 @@ def read(user, language):
     user.save()
     client = client_of(user)
     return {address: Texts(text_of(client.get(address))).found for address in addresses(user)}
+
+
+def read_second_factor(user, language):
+    """The pages that are there once a password was given again, before a device is and after."""
+    user.language = language
+    user.save()
+    client = client_of(user)
+    pages = [after_password(client, "/accounts/second-factor/")]
+    TOTP.activate(user, generate_totp_secret())
+    RecoveryCodes.activate(user)
+    shown = ("recovery-codes/", "recovery-codes/", "recovery-codes/new/", "second-factor/off/")
+    pages += [client.get(f"/accounts/{address}") for address in shown]
+    pages += [client.get(f"/accounts/{address}") for address in ("reauthenticate/", "code/again/")]
+    asked = Client(headers={"Accept-Language": language})
+    data = {"login": user.username, "password": "a-long-password"}
+    pages.append(asked.post("/accounts/login/", data, follow=True))
+    pages.append(asked.post("/accounts/code/", {"code": "000000"}))
+    Authenticator.objects.all().delete()
+    return [Texts(text_of(page)).found for page in pages]
+
+
+def test_no_english_is_left_where_a_code_is_set_up_and_asked_for(ada):
+    english, german = read_second_factor(ada, "en"), read_second_factor(ada, "de")
+    assert len(english) == 9
+    for number, (before, after) in enumerate(zip(english, german, strict=True)):
+        assert len(after) > 2
+        assert {text for text in before & after if text not in SAME} == set(), number
 
 
 def test_no_english_is_left_on_a_german_page(demo):

@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from memoryapp import second_factor
 from memoryapp.models import ApiKey
-from tests.pages import client_of, text_of
+from tests.pages import after_password, client_of, text_of
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "a-long-password"
@@ -30,16 +30,9 @@ def code_of(secret, *, step=0):
     return format_hotp_value(hotp_value(secret, int(time.time()) // 30 + step))
 
 
-def confirm(client, address):
-    """The page at an address that asks for the password first."""
-    asked = client.get(address)
-    assert asked.url.startswith("/accounts/reauthenticate/")
-    return client.post(asked.url, {"password": PASSWORD, "next": address}, follow=True)
-
-
 def set_up(client):
     """The secret of the device, and the page after it: the recovery codes, this once."""
-    page = text_of(confirm(client, SET_UP))
+    page = text_of(after_password(client, SET_UP))
     secret = re.search(r"<code[^>]*>(\w+)</code>", page)[1]
     return secret, client.post(SET_UP, {"code": code_of(secret)}, follow=True)
 
@@ -73,7 +66,7 @@ def is_in(client):
 
 def test_a_device_is_set_up_with_a_picture_that_comes_with_the_page(ada):
     client = client_of(ada)
-    page = confirm(client, SET_UP)
+    page = after_password(client, SET_UP)
     assert 'src="data:image/svg+xml;base64,' in text_of(page)
     assert "img-src 'self' data:" in page.headers["Content-Security-Policy"]
 
@@ -87,7 +80,7 @@ def test_recovery_codes_are_shown_once(ada):
 
 def test_a_wrong_code_sets_nothing_up(ada):
     client = client_of(ada)
-    confirm(client, SET_UP)
+    after_password(client, SET_UP)
     assert "That isn&#x27;t the code" in text_of(client.post(SET_UP, {"code": "000000"}))
     assert not second_factor.has_second_factor(ada)
 
@@ -137,7 +130,7 @@ def test_a_recovery_code_counts_once_in_the_place_of_the_device(ada, device):
 
 def test_new_recovery_codes_take_the_place_of_the_old_ones(ada, device):
     client = client_of(ada)
-    confirm(client, f"{CODES}new/")
+    after_password(client, f"{CODES}new/")
     new = codes_on(client.post(f"{CODES}new/", follow=True))
     assert not set(new) & set(device[1])
     old = begin(ada)
