@@ -33,6 +33,8 @@ BASE = Path(configured.BASE_DIR)
         ("TIME_ZONE", "Europe/Viena", "TIME_ZONE='Europe/Viena' is not known: set it to a name"),
         ("SITE_URL", "http://[::1", "SITE_URL must be what stands in the browser"),
         ("PORT", "eight", "The setting PORT can't be read"),
+        ("OIDC_ISSUER", "login.example.org", "OIDC_ISSUER must be the provider's address"),
+        ("OIDC_CLIENT", "memoryapp:s3cret", "Single sign-on needs both OIDC_ISSUER and OIDC_CLI"),
         ("DATABASE_URL", "postgresql://a:s#cret@db/name", "DATABASE_URL must be postgresql://"),
         ("DATABASE_URL", "postgresql://a:s3cret@db:port/name", "DATABASE_URL must be postgresql:"),
         ("DATABASE_URL", "postgresql://a:s3cret@db", "DATABASE_URL must be postgresql://"),
