@@ -26,7 +26,8 @@ api = NinjaAPI(
     title="memoryapp",
     version="1",
     description="A chat that remembers, and shows that it does. Every error is "
-    '`{"detail": "<a sentence>", "code": "<a word>"}`; what is not yours does not exist.',
+    '`{"detail": "<a sentence>", "code": "<a word>"}`; what is not yours does not exist. '
+    "Programs that speak OpenAI's protocol chat at /v1, with the same keys.",
     auth=[Key(), Session()],
     # Swagger's own validator is a web service elsewhere.
     docs=Swagger(settings={"validatorUrl": None, "persistAuthorization": True}),

@@ -7,12 +7,22 @@ import pytest
 from django.test import Client
 
 from memoryapp.api import auth
+from memoryapp.api.openai import api
 from memoryapp.models import Chat, Message
 from tests.api.callers import secret_of, told
 from tests.api.openai.conftest import Program, asked
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PATHS = [("GET", "/models"), ("GET", "/models/memoryapp"), ("POST", "/chat/completions")]
+
+
+def test_no_operation_is_missing_here():
+    operations = {
+        (method.upper(), path.removeprefix("/v1").format(name="memoryapp"))
+        for path, methods in api.get_openapi_schema()["paths"].items()
+        for method in methods
+    }
+    assert operations == set(PATHS)
 
 
 @pytest.mark.parametrize(("method", "path"), PATHS)
