@@ -6,9 +6,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.core.exceptions import ValidationError
 from django.db import connection
+from django.utils import timezone
 from django_q.models import OrmQ
 
-from memoryapp import imported, tasks
+from memoryapp import imported, locks, tasks
 from memoryapp.agents import llm
 from memoryapp.agents.failures import AgentFailed
 from memoryapp.memory import forgetting, ledger, recall
@@ -109,6 +110,35 @@ def test_a_long_archive_is_read_in_questions_of_a_size_that_a_model_takes(ada):
     progress = imported.progress(ada)
     assert (progress.num_read, progress.num_left, progress.num_questions) == (20, 0, 0)
     assert not progress.is_going_on
+
+
+def test_after_each_question_whoever_else_waits_comes_first(ada):
+    bring(ada, *(f"{number} {'word ' * 200}" for number in range(20)))
+    imported.start(ada)
+    OrmQ.objects.all().delete()
+    with llm.override({"extractor": learns()}):
+        tasks.extract_imported(str(ada.pk))
+    [again] = OrmQ.objects.all()
+    assert (again.task["func"], again.args()) == (tasks.extract_imported, (str(ada.pk),))
+    assert again.lock > timezone.now()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_model_that_answers_one_thing_at_a_time_reads_for_one_person_at_a_time(ada):
+    bring(ada, "I live in Graz.")
+    imported.start(ada)
+    model = learns(GRAZ)
+
+    def read():
+        tasks.extract_imported(str(ada.pk))
+        connection.close()
+
+    with llm.override({"extractor": model}), locks.unless_busy("extract imported"):
+        beside = threading.Thread(target=read)
+        beside.start()
+        beside.join(20)
+    assert model.requests == []
+    assert OrmQ.objects.filter(lock__gt=timezone.now()).exists()  # it comes again in a moment
 
 
 def test_of_a_long_paste_only_its_ends_are_sent(ada):
