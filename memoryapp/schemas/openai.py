@@ -124,5 +124,5 @@ class Completion(BaseModel):
         wanted: dict[str, Any] = {name: getattr(self, name) for name in SETTINGS}
         wanted["max_tokens"] = self.most_tokens
         wanted["stop_sequences"] = [self.stop] if isinstance(self.stop, str) else self.stop
-        given = {name: value for name, value in wanted.items() if value is not None}
+        given = {name: value for name, value in wanted.items() if value not in (None, [])}
         return Wishes("\n\n".join(filter(None, added)), cast(ModelSettings, given))

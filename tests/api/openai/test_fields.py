@@ -68,7 +68,8 @@ async def test_what_changes_nothing_is_ignored(talker, ada_now):
         "response_format": {"type": "text"}, "parallel_tool_calls": True, "num_ctx": 4096,
         "metadata": {"task": "x"}, "stream": None, "stream_options": None, "modalities": ["text"],
     }  # fmt: skip
-    told(await ada_now.ask("Hello", **ignored), 200)
+    told(await ada_now.ask("Hello", stop=[], **ignored), 200)
+    assert not {"stop_sequences", "temperature"} & set(talker.settings_sent)
 
 
 @pytest.mark.parametrize(
