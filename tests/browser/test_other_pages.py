@@ -6,6 +6,8 @@ from playwright.sync_api import expect
 from memoryapp.memory import resources
 from memoryapp.models import Fact, Resource
 from tests.browser.conftest import PHONE
+from tests.browser.thread import say
+from tests.documents.making import pdf
 from tests.factories import make_chat, make_fact, make_prompt, remember
 from tests.importing import exports
 
@@ -58,8 +60,12 @@ def test_a_fact_is_pinned_and_paused_in_place(browse, ada):
 def test_the_fields_of_a_resource_stay_in_line_when_one_is_refused(browse, ada):
     page = browse(ada).open("/resources/")
     page.get_by_role("button", name="Add").click()
-    expect(page.get_by_text("Choose a file, type the address of a page, or paste some text.")).to_be_visible()
-    file, name = (page.get_by_label(label, exact=True).bounding_box() for label in ("A file", "Name"))
+    expect(
+        page.get_by_text("Choose a file, type the address of a page, or paste some text.")
+    ).to_be_visible()
+    file, name = (
+        page.get_by_label(label, exact=True).bounding_box() for label in ("A file", "Name")
+    )
     assert file["y"] == name["y"]
 
 
@@ -73,6 +79,18 @@ def test_a_resource_is_uploaded_read_and_removed(browse, ada):
     page.get_by_role("button", name="Remove").click()
     expect(page.locator(".resource")).to_have_count(0)
     assert not Resource.objects.exists()
+
+
+def test_a_receipt_leads_to_the_passage_on_its_page(browse, ada):
+    body = pdf("The pump is checked each spring.", "In an emergency, close valve 7.")
+    resources.read(resources.add(user=ada, name="runbook.pdf", body=body))
+    page = browse(ada).open("/")
+    say(page, "What does the runbook say: which valve do I close in an emergency?")
+    page.get_by_text("Looked up 1 passage").click()
+    expect(page.locator(".chip__why")).to_have_text("runbook.pdf, page 2, passage 2")
+    page.get_by_role("link", name="runbook.pdf").click()
+    expect(page.get_by_role("heading", name="Page 2")).to_be_in_viewport()
+    expect(page.locator("#passage-2")).to_contain_text("close valve 7")
 
 
 def test_an_export_is_imported_and_its_chats_are_there(browse, ada):
@@ -117,11 +135,13 @@ def pages(ada):
     make_fact(ada, "allergy", LONG, status="pending", waits_because="It is sensitive.")
     make_prompt(ada, "length", LONG)
     resources.add(user=ada, name=LONG[:200], body="text")
+    page = resources.add_page(user=ada, url=f"https://example.org/{LONG}")
+    Resource.objects.filter(pk=page.pk).update(status="failed", error=f"{LONG} doesn't answer.")
     return [
         *("/", f"/chats/{chat.pk}/", "/chats/", "/memory/", "/memory/persona/", "/memory/log/"),
         *("/memory/tasks/", "/memory/health/", "/memory/forget/", "/settings/delete-account/"),
         *("/memory/inbox/", "/resources/", "/settings/", "/nowhere/", "/accounts/logout/"),
-        "/import/",
+        *("/import/", f"/resources/{page.pk}/"),
     ]
 
 
