@@ -32,7 +32,7 @@ class Progress:
     num_read: int
     num_messages: int
     num_questions: int  # about so many are left to ask
-    failure: str  # why it doesn't get on
+    failure: str  # why it can't go on
 
     @property
     def num_left(self) -> int:

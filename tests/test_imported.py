@@ -1,7 +1,6 @@
-"""Learning from imported chats: wanted or not, in order, never unseen, and ended at once."""
+"""Learning from imported chats: wanted or not, a question at a time, and ended at once."""
 
 import threading
-from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -12,51 +11,14 @@ from django_q.models import OrmQ
 from memoryapp import imported, locks, tasks
 from memoryapp.agents import llm
 from memoryapp.agents.failures import AgentFailed
-from memoryapp.memory import forgetting, ledger, recall
-from memoryapp.models import Chat, Fact, MemoryEvent, Message, Usage
-from tests.factories import make_chat, make_fact, proposal, remember
+from memoryapp.models import Chat, Fact, Message
 from tests.fakes import Script, learns, operation
 from tests.importing import exports
+from tests.importing.archive import bring, read_all, read_on, waiting
 from tests.importing.exports import taken_in
 
 pytestmark = pytest.mark.django_db
 GRAZ = operation("city", "Graz", "I live in Graz")
-
-
-def at(year):
-    return datetime(year, 5, 1, tzinfo=UTC)
-
-
-def bring(user, *said, year=2023, id="chat", **fields):
-    """Import a chat of this year in which the person says this, each of it answered."""
-    nodes, before = [], "root"
-    for number, body in enumerate(said):
-        moment = (at(year) + timedelta(minutes=number)).timestamp()
-        nodes.append(exports.node(f"q{number}", before, "user", body, at=moment))
-        nodes.append(exports.node(f"a{number}", f"q{number}", "assistant", "I see.", at=moment + 9))
-        before = f"a{number}"
-    taken_in(user, [exports.chatgpt(*nodes, end=before, conversation_id=id, **fields)])
-    return Chat.objects.for_user(user).latest("last_message_at")
-
-
-def read_all(user, model):
-    """All that this person imported, read as the queue would have it read."""
-    imported.start(user)
-    with llm.override({"extractor": model}):
-        read_on(user)
-
-
-def read_on(user):
-    for _ in range(50):
-        tasks.extract_imported(str(user.pk))
-        user.refresh_from_db()
-        if not user.learns_imports:
-            return
-    raise AssertionError("It comes to no end.")
-
-
-def waiting(user):
-    return {fact.key: fact.value for fact in Fact.objects.for_user(user).waiting()}
 
 
 def test_nothing_is_read_before_it_is_wanted(ada):
@@ -67,21 +29,6 @@ def test_nothing_is_read_before_it_is_wanted(ada):
         tasks.extract(str(Chat.objects.get().pk))
     assert model.requests == []
     assert not Fact.objects.exists()
-
-
-@pytest.mark.parametrize("review", ["always", "risky", "never"])
-def test_what_is_found_waits_whatever_its_owner_has_set(ada, review):
-    ada.review = review
-    ada.save()
-    bring(ada, "I live in Graz.")
-    read_all(ada, learns(GRAZ))
-    fact = Fact.objects.get()
-    assert (fact.status, fact.origin) == ("pending", "import")
-    assert fact.waits_because == "It comes from a file that you imported."
-    assert (fact.quote, fact.source_message.body) == ("I live in Graz", "I live in Graz.")
-    assert fact.valid_from == at(2023)
-    assert not Fact.objects.for_user(ada).in_use().exists()
-    assert Usage.objects.get().agent == "extractor"
 
 
 def test_starting_puts_it_into_the_queue(ada):
@@ -149,134 +96,6 @@ def test_of_a_long_paste_only_its_ends_are_sent(ada):
     assert "line 250" not in model.sent
     assert "Thanks!" in model.sent
     assert waiting(ada) == {"city": "Graz"}
-
-
-def test_the_newest_of_what_was_said_is_proposed(ada):
-    bring(ada, "I live in Graz.", year=2023)
-    bring(ada, "I live in Linz.", year=2024, id="later")
-    read_all(ada, learns(GRAZ, operation("city", "Linz", "I live in Linz")))
-    assert waiting(ada) == {"city": "Linz"}
-    outdated = MemoryEvent.objects.get(after="Graz", action="refused")
-    assert outdated.reason == "Something newer is known: this was said before it."
-
-
-def test_the_newest_is_proposed_whichever_file_came_first(ada):
-    bring(ada, "I live in Linz.", year=2024)
-    read_all(ada, learns(operation("city", "Linz", "I live in Linz")))
-    bring(ada, "I live in Graz.", year=2023, id="earlier")
-    read_all(ada, learns(GRAZ))
-    assert waiting(ada) == {"city": "Linz"}
-
-
-def test_what_is_known_from_later_is_not_questioned(ada):
-    remember(ada, "city", "Vienna")
-    bring(ada, "I live in Graz.")
-    read_all(ada, learns(GRAZ))
-    assert waiting(ada) == {}
-    assert Fact.objects.for_user(ada).in_use().get().value == "Vienna"
-
-
-def test_what_ended_since_is_not_proposed(ada):
-    ledger.retract(row=remember(ada, "employer", "Siemens"), actor="ada")
-    bring(ada, "I work at Siemens.")
-    read_all(ada, learns(operation("employer", "Siemens", "I work at Siemens")))
-    assert waiting(ada) == {}
-
-
-def test_what_ended_within_the_archive_is_not_proposed(ada):
-    bring(ada, "I work at Siemens.", year=2023)
-    read_all(ada, learns(operation("employer", "Siemens", "I work at Siemens")))
-    assert waiting(ada) == {"employer": "Siemens"}
-    bring(ada, "I quit my job at Siemens.", year=2024, id="later")
-    end = operation("employer", "", "I quit my job at Siemens", action="retract", replaces=1)
-    read_all(ada, learns(end))
-    assert waiting(ada) == {}
-
-
-def test_nothing_that_takes_effect_is_ended_by_a_file(ada):
-    make_fact(ada, "employer", "Siemens", recorded_at=at(2020), valid_from=at(2020))
-    bring(ada, "I quit my job at Siemens.")
-    end = operation("employer", "", "I quit my job at Siemens", action="retract", replaces=1)
-    read_all(ada, learns(end))
-    assert Fact.objects.for_user(ada).in_use().get().value == "Siemens"
-    assert "would end what I know" in MemoryEvent.objects.get(action="refused").reason
-
-
-def test_a_proposal_is_dropped_when_something_newer_is_said_here(ada):
-    bring(ada, "I live in Graz.")
-    read_all(ada, learns(GRAZ))
-    chat = make_chat(ada, "I moved to Vienna.", "Nice.")
-    with llm.override({"extractor": learns(operation("city", "Vienna", "I moved to Vienna"))}):
-        tasks.extract(str(chat.pk))
-    assert waiting(ada) == {}
-    assert Fact.objects.for_user(ada).in_use().get().value == "Vienna"
-
-
-def test_an_accepted_proposal_holds_from_when_it_was_said_and_is_superseded_as_any_fact(ada):
-    bring(ada, "I live in Graz.")
-    read_all(ada, learns(GRAZ))
-    ledger.approve(row=Fact.objects.get(), actor="ada")
-    bring(ada, "I live in Linz.", year=2024, id="later")
-    read_all(ada, learns(operation("city", "Linz", "I live in Linz")))
-    assert waiting(ada) == {"city": "Linz"}
-    ledger.approve(row=Fact.objects.waiting().get(), actor="ada")
-    [linz, graz] = Fact.objects.for_user(ada).order_by("-valid_from")
-    assert (graz.valid_from, graz.valid_to, linz.valid_to) == (at(2023), at(2024), None)
-
-
-def test_the_same_said_in_many_chats_is_one_proposal(ada):
-    for number in range(3):
-        bring(ada, "I live in Graz.", year=2022 + number, id=f"c{number}")
-    read_all(ada, learns(GRAZ, GRAZ))
-    assert waiting(ada) == {"city": "Graz"}
-
-
-def test_a_task_whose_day_is_past_and_what_has_expired_are_left_out(ada):
-    bring(ada, "Remind me to call Eva on Friday.", "Until Friday I am in Rome.")
-    read_all(
-        ada,
-        learns(
-            operation(
-                "call_eva", "call Eva", "Remind me to call Eva", kind="task",
-                due_at="2023-05-05T09:00",
-            ),
-            operation("place", "Rome", "I am in Rome", expires_at="2023-05-05T09:00"),
-        ),
-    )  # fmt: skip
-    assert waiting(ada) == {}
-    reasons = set(MemoryEvent.objects.values_list("reason", flat=True))
-    assert reasons == {"It has expired."}
-
-
-def test_what_was_forgotten_waits_with_a_note_and_says_so(ada):
-    make_fact(ada, "city", "Graz")
-    forgetting.forget(rows=Fact.objects.all(), actor="ada")
-    bring(ada, "Graz is where I live.", "My town is Graz.")
-    model = learns(operation("home", "Graz", "My town is Graz"))
-    read_all(ada, model)
-    assert model.requests == []  # what says it isn't read
-
-
-def test_what_is_not_to_be_remembered_is_not_sent_and_takes_back_what_came_before(ada):
-    bring(ada, "I live in Graz.", "Don't remember that I am ill.", "Don't remember that.")
-    bring(ada, "I have a dog.", id="other")
-    model = learns(GRAZ)
-    read_all(ada, model)
-    assert "ill" not in model.sent.split('"messages"')[1]
-    assert "I have a dog." in model.sent
-
-
-def test_what_is_taken_back_in_a_later_question_waits_no_longer(ada):
-    bring(ada, "I live in Graz.", "Don't remember that.")
-    said = Message.objects.for_user(ada).get(body="I live in Graz.")
-    [event] = ledger.apply(
-        user=ada, operations=[proposal("city", "Graz", "I live in Graz")], messages=[said],
-        model="test",
-    )  # fmt: skip
-    assert event.action == "parked"
-    Message.objects.filter(pk=said.pk).update(is_extracted=True)
-    read_all(ada, learns())
-    assert waiting(ada) == {}
 
 
 def test_chats_without_memory_branches_that_were_left_and_chats_that_are_gone_are_not_read(ada):
@@ -383,52 +202,6 @@ def test_a_failure_is_told_tried_again_and_got_around(ada):
     imported.leave_out(ada)
     assert imported.progress(ada).num_left == 0
     assert imported.progress(ada).failure == ""
-
-
-def test_reading_the_same_again_changes_nothing(ada):
-    bring(ada, "I live in Graz.")
-    read_all(ada, learns(GRAZ))
-    Message.objects.update(is_extracted=False)
-    read_all(ada, learns(GRAZ))
-    assert Fact.objects.count() == MemoryEvent.objects.count() == 1
-
-
-def test_what_waits_is_shown_to_the_extractor_nearest_first(ada):
-    bring(ada, "I live in Graz.", "I work at Siemens.")
-    read_all(ada, learns(GRAZ, operation("employer", "Siemens", "I work at Siemens")))
-    bring(ada, "I moved house.", year=2024, id="later")
-    tasks.embed_missing()
-    model = learns()
-    read_all(ada, model)
-    known = model.sent.split('"messages"')[0]
-    assert '"city"' in known
-    assert known.index('"city"') < known.index('"employer"')
-
-
-def test_a_chat_that_is_gone_on_with_learns_from_what_is_said_here_only(ada):
-    chat = bring(ada, "I live in Graz.")
-    chat.add_message(Message.Role.USER, "I have a dog.")
-    chat.add_message(Message.Role.ASSISTANT, "Nice.")
-    model = learns(operation("pet", "dog", "I have a dog"))
-    with llm.override({"extractor": model}):
-        tasks.extract(str(chat.pk))
-    assert "Graz" not in model.sent
-    assert Fact.objects.get().status == "active"
-
-
-def test_old_messages_stay_findable_while_what_they_teach_waits(ada):
-    bring(ada, "I live in Graz.")
-    read_all(ada, learns(GRAZ))
-    tasks.embed_missing()
-    found = recall.recall(ada, Chat(user=ada), "Where do I live?")
-    assert any("Graz" in turn.text for turn in found.turns)
-
-
-def test_it_works_with_the_offline_responder(ada):
-    bring(ada, "I live in Graz.")
-    imported.start(ada)
-    read_on(ada)
-    assert set(waiting(ada).values()) == {"Graz"}
 
 
 def test_nobody_elses_chats_are_read(ada, ben):

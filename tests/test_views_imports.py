@@ -128,7 +128,7 @@ def test_what_was_read_is_told_and_leads_to_what_waits_of_it(ada):
     assert '<a href="/memory/inbox/?from=import">1 thing waits in the inbox.</a>' in page
 
 
-def test_why_it_does_not_get_on_is_told_with_what_to_do(ada):
+def test_why_it_can_not_go_on_is_told_with_what_to_do(ada):
     send(ada, [exports.chatgpt()])
     client = client_of(ada)
     client.post("/import/learn/start/")

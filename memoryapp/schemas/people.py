@@ -94,4 +94,4 @@ class LearningOut(Shown):
     read: int = Field(validation_alias="num_read", description="Of your own messages, so many.")
     messages: int = Field(validation_alias="num_messages")
     questions: int = Field(validation_alias="num_questions", description="About so many are left.")
-    failure: str = Field(description="Why it doesn't get on; empty if it does.")
+    failure: str = Field(description="Why it can't go on; empty if it can.")
