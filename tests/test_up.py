@@ -86,6 +86,22 @@ def test_it_says_when_each_part_is_ready_and_not_before(everything):
     assert is_ready(everything)
 
 
+def test_numbers_are_told_to_programs_on_this_machine(everything):
+    wait_until(lambda: "memoryapp_workers 1\n" in page(everything, "/metrics"))
+
+    assert "memoryapp_web_processes 1\n" in page(everything, "/metrics")
+
+
+def test_the_doctor_finds_no_problem_in_what_has_just_been_started(everything, data_dir):
+    wait_until(lambda: is_ready(everything))
+    environment = {"DATABASE_URL": "", "DATA_DIR": str(data_dir), "PORT": str(everything.port)}
+
+    outcome = manage("doctor", "--no-models", **environment)
+
+    assert outcome.returncode == 0, outcome.stdout
+    assert f"sockets come through at http://localhost:{everything.port}." in outcome.stdout
+
+
 def test_each_event_is_one_line_with_its_time(everything):
     wait_until(lambda: is_ready(everything))
 
