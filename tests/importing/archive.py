@@ -13,7 +13,7 @@ def at(year):
     return datetime(year, 5, 1, tzinfo=UTC)
 
 
-def bring(user, *said, year=2023, id="chat", **fields):
+def bring(user, *said, year=2023, id="chat"):
     """Import a chat of this year in which the person says this, each of it answered."""
     nodes, before = [], "root"
     for number, body in enumerate(said):
@@ -21,7 +21,7 @@ def bring(user, *said, year=2023, id="chat", **fields):
         nodes.append(exports.node(f"q{number}", before, "user", body, at=moment))
         nodes.append(exports.node(f"a{number}", f"q{number}", "assistant", "I see.", at=moment + 9))
         before = f"a{number}"
-    taken_in(user, [exports.chatgpt(*nodes, end=before, conversation_id=id, **fields)])
+    taken_in(user, [exports.chatgpt(*nodes, end=before, conversation_id=id)])
     return Chat.objects.for_user(user).latest("last_message_at")
 
 

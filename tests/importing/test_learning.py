@@ -126,13 +126,22 @@ def test_a_task_whose_day_is_past_and_what_has_expired_are_left_out(ada):
     assert reasons == {"It has expired."}
 
 
-def test_what_was_forgotten_waits_with_a_note_and_says_so(ada):
+def test_what_says_something_forgotten_is_not_read(ada):
     make_fact(ada, "city", "Graz")
     forgetting.forget(rows=Fact.objects.all(), actor="ada")
     bring(ada, "Graz is where I live.", "My town is Graz.")
     model = learns(operation("home", "Graz", "My town is Graz"))
     read_all(ada, model)
-    assert model.requests == []  # what says it isn't read
+    assert model.requests == []
+
+
+def test_a_forgotten_value_waits_with_a_note_of_that(ada):
+    chat = bring(ada, "I live in Graz.")
+    make_fact(ada, "city", "Graz")
+    forgetting.forget(rows=Fact.objects.all(), actor="ada")
+    said = [proposal("city", "Graz", "I live in Graz")]
+    ledger.apply(user=ada, operations=said, messages=list(chat.archive), model="test")
+    assert Fact.objects.get().waits_because == "You asked me to forget this."
 
 
 def test_what_is_not_to_be_remembered_is_not_sent_and_takes_back_what_came_before(ada):
