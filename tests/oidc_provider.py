@@ -24,7 +24,7 @@ class OIDCProvider:
         self.userinfo = {}  # what differs in what it tells beside them
         self.secret = SECRET
         self.refusal = None  # sent back in the place of a code
-        self.status = 200  # of all but the page that people come to
+        self.status = None  # of all answers, in the place of the right one
         self.asked = []  # what people came with
         self.codes = {}
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -34,7 +34,7 @@ class OIDCProvider:
     def issuer(self):
         return f"http://127.0.0.1:{self._server.server_port}/realms/team"
 
-    def configuration(self, _):
+    def configuration(self):
         places = {
             "authorization_endpoint": "authorize",
             "token_endpoint": "token",
@@ -56,18 +56,13 @@ class OIDCProvider:
         return f"{asked['redirect_uri']}?{urlencode(answer)}"
 
     def token(self, form):
-        asked = self.codes.pop(form["code"], None)
+        asked = self.codes.pop(form["code"])
         digest = hashlib.sha256(form.get("code_verifier", "").encode()).digest()
-        is_begun_there = (
-            asked
-            and asked["code_challenge"] == base64.urlsafe_b64encode(digest).decode().rstrip("=")
-            and asked["redirect_uri"] == form["redirect_uri"]
-        )
-        if not is_begun_there or (form["client_id"], form["client_secret"]) != (
-            CLIENT,
-            self.secret,
-        ):
+        challenge = base64.urlsafe_b64encode(digest).decode().rstrip("=")
+        if (form["client_id"], form["client_secret"]) != (CLIENT, self.secret):
             return {"error": "invalid_client"}
+        if (asked["code_challenge"], asked["redirect_uri"]) != (challenge, form["redirect_uri"]):
+            return {"error": "invalid_grant"}
         now = int(time.time())
         claims = {"iss": self.issuer, "aud": CLIENT, "iat": now, "exp": now + 60, **self.person}
         token = jwt.encode({**claims, **self.claims}, NO_KEY)
@@ -93,25 +88,24 @@ class OIDCProvider:
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self):
                 address = urlsplit(self.path)
-                asked = dict(item for item in flat(address.query))
                 if address.path.endswith("/authorize"):
                     self.send_response(302)
-                    self.send_header("Location", provider.authorize(asked))
+                    self.send_header("Location", provider.authorize(flat(address.query)))
                     self.send_header("Content-Length", "0")
                     self.end_headers()
                 elif address.path.endswith("/userinfo"):
                     self.answer({**provider.person, **provider.userinfo})
                 else:
-                    self.answer(provider.configuration(asked))
+                    self.answer(provider.configuration())
 
             def do_POST(self):
                 length = int(self.headers["Content-Length"])
-                answer = provider.token(dict(flat(self.rfile.read(length).decode())))
+                answer = provider.token(flat(self.rfile.read(length).decode()))
                 self.answer(answer, status=400 if "error" in answer else 200)
 
             def answer(self, data, status=200):
                 body = json.dumps(data).encode()
-                self.send_response(provider.status if provider.status != 200 else status)
+                self.send_response(provider.status or status)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
@@ -124,4 +118,4 @@ class OIDCProvider:
 
 
 def flat(query):
-    return [(name, values[0]) for name, values in parse_qs(query).items()]
+    return {name: values[0] for name, values in parse_qs(query).items()}
