@@ -69,24 +69,34 @@ def site() -> Iterator[Finding]:
             " started with another SITE_URL: correct SITE_URL or the proxy, and start it again."
         )
         return
-    broken = list(lost(site))
+    broken = [*lost_styles(site), *lost_sockets(site)]
     yield from broken
     if not broken:
         yield ok(f"Pages, their styles and sockets come through at {site}.")
 
 
-def lost(site: str) -> Iterator[Finding]:
-    """What a proxy doesn't pass on."""
+def lost_styles(site: str) -> Iterator[Finding]:
     styles = get(site + STYLES)
     if styles.status != 200 or not styles.content_type.startswith("text/css"):
         yield problem(
             f"{site}{STYLES} isn't the styles of the pages (status {styles.status}): have the"
             " proxy pass /static/ on like everything else."
         )
-    if (status := socket_status(site)) != REFUSED:
+
+
+def lost_sockets(site: str) -> Iterator[Finding]:
+    if (status := socket_status(site)) == REFUSED:
+        return
+    host = probe.reached_at(settings.HOST)
+    if socket_status(f"http://{f'[{host}]' if ':' in host else host}:{settings.PORT}") == REFUSED:
         yield problem(
             f"Sockets don't come through at {site} ({status}), so replies don't appear as they are"
             " written: have the proxy pass on the headers Upgrade and Connection."
+        )
+    else:
+        yield problem(
+            f"The web server answers no sockets ({status}), so replies don't appear as they are"
+            " written: its log says why, most likely that it can't reach the database."
         )
 
 
@@ -114,7 +124,7 @@ def reason(error: Exception) -> str:
 def socket_status(site: str) -> int | str:
     """How a socket of nobody is answered."""
     try:
-        url, origin = f"ws{site.removeprefix('http')}/ws/", Origin(site)
+        url, origin = f"ws{site.removeprefix('http')}/ws/", Origin(settings.SITE_URL)
         connect(url, origin=origin, open_timeout=SECONDS, proxy=None).close()
     except InvalidStatus as error:
         return error.response.status_code

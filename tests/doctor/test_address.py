@@ -138,6 +138,15 @@ def test_a_site_where_something_else_answers_is_a_problem(said, here):
     assert f"Something else answers at {here.SITE_URL} (status 404)" in says
 
 
+def test_a_web_server_that_answers_no_sockets_is_not_the_proxys_fault(said, here, port):
+    with listening(proxy(port)) as alone:
+        here.HOST, here.PORT, here.SITE_URL = "127.0.0.1", alone, f"http://127.0.0.1:{alone}"
+        [(level, says)] = said(address.site)
+
+    assert level == "problem"
+    assert says.startswith("The web server answers no sockets (404)")
+
+
 @pytest.mark.parametrize(
     ("site", "why"),
     [
