@@ -94,13 +94,6 @@ def judge(
     return _weighed(user, operation, harm)
 
 
-def _weighed(user: User, operation: Operation, harm: str) -> Verdict:
-    if harm:
-        never = user.review == User.Review.NEVER
-        return Verdict(Outcome.REFUSE if never else Outcome.WAIT, harm)
-    return _as_asked(user, operation)
-
-
 def _of_import(operation: Operation, harm: str) -> Verdict:
     """What an imported message says waits, unless it is over by now."""
     ends = (operation.expires_at, operation.due_at)
@@ -109,7 +102,11 @@ def _of_import(operation: Operation, harm: str) -> Verdict:
     return Verdict(Outcome.WAIT, harm or IMPORTED)
 
 
-def _as_asked(user: User, operation: Operation) -> Verdict:
+def _weighed(user: User, operation: Operation, harm: str) -> Verdict:
+    """As its owner has set it, with what harm it could do unseen."""
+    if harm:
+        never = user.review == User.Review.NEVER
+        return Verdict(Outcome.REFUSE if never else Outcome.WAIT, harm)
     if user.review == User.Review.ALWAYS:
         return Verdict(Outcome.WAIT, ASKED_ALWAYS)
     topic = sensitive_topic(

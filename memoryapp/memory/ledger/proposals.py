@@ -53,7 +53,8 @@ def _apply(
         "operation": digest,
         "actor": EXTRACTOR,
     }
-    heard = [m.body for m in messages if m.role == Message.Role.ASSISTANT]
+    replies = [m for m in messages if m.role == Message.Role.ASSISTANT]
+    heard = [m.body for m in replies if source is not None and m.chat_id == source.chat_id]
     verdict = review.judge(user, operation, source, heard)
     if source is None or verdict.outcome == review.Outcome.REFUSE:
         return log.note_refusal(user, operation, verdict.reason, **entry)
