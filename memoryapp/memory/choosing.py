@@ -19,8 +19,9 @@ from memoryapp.tokens import num_tokens
 FACTS_SHARE = 0.4
 MANY = 100  # of facts that are always in, so many are looked at
 STANDING = ("pinned", "always", "due", "asked")  # reasons other than the question, in this order
-# How much what turns score varies for a question that nothing fits: docs/recall.md.
-DEVIATION = 0.12
+# What turns score for a question that nothing fits varies by .12. A little more halves how often
+# such a question brings up turns, for half a percent of the evidence: docs/recall.md.
+DEVIATION = 0.14
 # What the person once asked says nothing about them, while the answer may: docs/recall.md. A
 # question that is longer, or has a comma, may tell something too: "Rex limps, where is a vet?"
 NOTHING_BUT_A_QUESTION = re.compile(r"(?:[\w'’-]{1,14} ){0,7}[\w'’-]{1,14}\s*[?？]\s*")
@@ -42,8 +43,8 @@ def clear_of(num_turns: int) -> float:
     """How far over the floor the best of so many turns must stand, for chance brings it up too.
 
     The highest of n normal values is at most about sqrt(2 ln n) standard deviations over their
-    mean. With one more, so that the only one has to stand over something too, that is .14 for a
-    single old turn, .36 for a hundred and .51 for ten thousand.
+    mean. With one more, so that the only one has to stand over something too, that is .16 for a
+    single old turn, .43 for a hundred and .60 for ten thousand.
     """
     return DEVIATION * sqrt(2 * ln(1 + num_turns))
 
