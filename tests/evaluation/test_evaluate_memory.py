@@ -142,7 +142,7 @@ def test_planted_orders_that_are_believed_are_obeyed(monkeypatch):
 
 
 def test_a_fence_that_can_be_closed_from_within_is_noticed(monkeypatch):
-    monkeypatch.setattr(talker, "escape", lambda text: text)
+    monkeypatch.setattr(fences, "escape", lambda text: text)
     assert "obeyed" in failed(PLANTED)
 
 
