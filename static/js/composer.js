@@ -2,6 +2,7 @@
 
 import { all, copyOf, isComposing, isTaken, isTouch, kept, one } from "./dom.js";
 import { follow } from "./scroll.js";
+import { ask } from "./socket.js";
 import { hasWaiting, takeBack, wait } from "./waiting.js";
 
 const PASTE_LINES = 40; // a pasted text with more lines is folded
@@ -122,15 +123,37 @@ document.addEventListener("paste", (event) => {
 });
 
 let posted = { body: "", pastes: [] }; // what is under way
+let isUnanswered = false; // and that by the socket, with which it may be lost
 
 function takeAll(event) {
   if (event.target !== composer()) return;
-  posted = { body: bodyBox().value, pastes: all("#composer-pastes .paste") };
-  event.detail.parameters.body = written();
+  posted = { body: bodyBox().value, pastes: all("#composer-pastes .paste"), whole: written() };
+  event.detail.parameters.body = posted.whole;
 }
 
 document.addEventListener("htmx:configRequest", takeAll);
-document.addEventListener("htmx:wsConfigSend", takeAll);
+document.addEventListener("htmx:wsConfigSend", (event) => {
+  takeAll(event);
+  isUnanswered ||= event.target === composer();
+});
+
+// Sent again it is the same message, whatever was changed in it: so it is sent once.
+document.addEventListener(
+  "submit",
+  (event) => {
+    if (!isUnanswered || event.target !== composer()) return;
+    event.preventDefault();
+    event.stopPropagation();
+  },
+  true,
+);
+
+// By then the server has been told what was said before.
+document.addEventListener("htmx:wsOpen", () => setTimeout(sendAgain));
+
+function sendAgain() {
+  if (isUnanswered) ask({ action: "send", id: one("#composer-id").value, body: posted.whole });
+}
 
 // Whoever reads or works elsewhere by then stays there, and a keyboard that is put away stays away.
 function isFree() {
@@ -151,15 +174,18 @@ function sent() {
 }
 
 document.addEventListener("htmx:afterRequest", (event) => {
-  if (event.target === composer() && isTaken(event)) sent(); // form.id would be its field "id"
+  const isComposer = event.target === composer(); // form.id would be its field "id"
+  if (isComposer && isTaken(event)) sent();
+  else if (isComposer) keep(); // signing out in another tab has dropped the draft
   // What waited and can't be sent as it is comes back, to be changed. While somebody else's message
   // is answered it goes on waiting.
   if (event.target.id === "waiting" && event.detail.xhr.status === 422) fill(takeBack());
 });
 
 // The answer to what went through the socket: an id for the next message.
-document.addEventListener("htmx:oobAfterSwap", (event) => {
-  if (event.detail.target.id === "composer-id" && !composer().dataset.draft) sent();
+document.addEventListener("htmx:oobAfterSwap", ({ detail }) => {
+  if (detail.target.id === "composer-id" && !composer().dataset.draft) sent();
+  if (["composer-id", "composer-error"].includes(detail.target.id)) isUnanswered = false;
 });
 
 if (composer()?.dataset.draft) {

@@ -23,29 +23,33 @@ function findFor(wanted, siblings) {
   return siblings.find((node) => isEqual(node, wanted) || isSame(node, wanted));
 }
 
+/** Whether any was another one. */
 function patchAttributes(shown, wanted) {
-  for (const { name } of [...shown.attributes]) {
-    if (name !== "open" && !wanted.hasAttribute(name)) shown.removeAttribute(name);
-  }
-  for (const { name, value } of wanted.attributes) {
-    if (shown.getAttribute(name) !== value) shown.setAttribute(name, value);
-  }
+  const gone = [...shown.attributes].filter(({ name }) => name !== "open" && !wanted.hasAttribute(name));
+  const changed = [...wanted.attributes].filter(({ name, value }) => shown.getAttribute(name) !== value);
+  for (const { name } of gone) shown.removeAttribute(name);
+  for (const { name, value } of changed) shown.setAttribute(name, value);
+  return Boolean(gone.length || changed.length);
 }
 
+/** Make `shown` be like `wanted`; the elements that htmx has to look at, each once. */
 function patch(shown, wanted) {
-  patchAttributes(shown, wanted);
+  const isChanged = patchAttributes(shown, wanted);
   const left = [...shown.childNodes];
+  const fresh = [];
   for (const child of [...wanted.childNodes]) {
     const kept = findFor(child, left);
     if (!kept) {
       shown.insertBefore(child, left[0] ?? null);
+      fresh.push(child);
       continue;
     }
     for (const gone of left.splice(0, left.indexOf(kept))) gone.remove();
     left.shift();
-    if (!isEqual(kept, child) && !isNewer(kept, child)) patch(kept, child);
+    if (!isEqual(kept, child) && !isNewer(kept, child)) fresh.push(...patch(kept, child));
   }
   for (const gone of left) gone.remove();
+  return isChanged ? [shown] : fresh;
 }
 
 htmx.defineExtension("patch", {
@@ -53,10 +57,7 @@ htmx.defineExtension("patch", {
   handleSwap(style, target, fragment) {
     if (style !== "patch") return false;
     const wanted = fragment.firstElementChild;
-    if (isSame(target, wanted)) {
-      patch(target, wanted);
-      return [target];
-    }
+    if (isSame(target, wanted)) return patch(target, wanted);
     target.replaceWith(wanted);
     return [wanted];
   },

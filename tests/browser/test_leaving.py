@@ -15,17 +15,56 @@ def sign_in(page, name):
     page.get_by_label("Username").fill(name)
     page.get_by_label("Password").fill("a-long-password")
     page.keyboard.press("Enter")
-    expect(page.locator(".empty__title")).to_be_visible()
+    expect(box(page)).to_be_visible()
+
+
+def sign_out(page):
+    page.goto("/settings/")
+    page.get_by_role("main").get_by_role("button", name="Sign out", exact=True).click()
+    expect(page.get_by_label("Username")).to_be_visible()
 
 
 def test_a_draft_goes_when_its_writer_signs_out(browse, ada):
     page = browse(ada).open("/")
     box(page).fill("Nobody may see this.")
     assert page.evaluate(DRAFTS) != []
-    page.goto("/settings/")
-    page.get_by_role("main").get_by_role("button", name="Sign out", exact=True).click()
-    expect(page.get_by_label("Username")).to_be_visible()
+    sign_out(page)
     assert page.evaluate(DRAFTS) == []
+
+
+def test_what_is_sent_after_its_writer_signed_out_elsewhere_stays_to_be_sent(browse, ada, chat):
+    person = browse(ada)
+    page = person.open(f"/chats/{chat.pk}/")
+    box(page).fill("Don't lose this.")
+    sign_out(person.open("/"))
+    box(page).press("Enter")
+    expect(page.locator("#problem")).to_contain_text("You were signed out")
+    page.reload()
+    sign_in(page, "ada")
+    expect(box(page)).to_have_value("Don't lose this.")
+    person.errors.clear()
+
+
+@pytest.mark.parametrize(
+    ("address", "role", "name", "status"),
+    [
+        ("/memory/", "button", "Pause", "active"),
+        ("/memory/", "link", "Forget", "active"),
+        ("/memory/inbox/", "button", "Accept", "pending"),
+    ],
+)
+def test_what_is_pressed_after_signing_out_elsewhere_says_so(
+    browse, ada, address, role, name, status
+):
+    fact = make_fact(ada, "city", "Vienna", status=status)
+    person = browse(ada)
+    page = person.open(address)
+    sign_out(person.open("/"))
+    page.get_by_role("main").get_by_role(role, name=name, exact=True).click()
+    expect(page.locator("#problem")).to_contain_text("You were signed out")
+    fact.refresh_from_db()
+    assert fact.status == status
+    person.errors.clear()
 
 
 def test_a_draft_is_never_there_for_the_next_person(browse, ada, ben):

@@ -115,6 +115,8 @@ def test_a_chat_that_is_deleted_while_it_answers_leaves_what_was_not_sent(stream
     for banner in ("#offline", "#problem"):
         expect(streaming.locator(banner)).to_be_hidden()
     expect(box(streaming)).to_have_value("Waits for its turn.\n\nHalf a thought.")
+    expect(box(streaming)).to_be_in_viewport()
+    expect(streaming.locator(".chats__item [aria-current]")).to_have_count(0)
     assert not Message.objects.exists()
     with llm.override({"talker": says("Go on.")}):
         streaming.get_by_role("button", name="Send", exact=True).click()
@@ -122,24 +124,30 @@ def test_a_chat_that_is_deleted_while_it_answers_leaves_what_was_not_sent(stream
     assert Chat.objects.get().messages.first().body == "Waits for its turn.\n\nHalf a thought."
 
 
-def test_what_was_not_sent_to_a_deleted_chat_is_there_in_a_new_one(person, chat, server):
+@pytest.fixture
+def empty_chat(ada):
+    """A chat of which nothing follows: no task writes to it while it is deleted."""
+    return Chat.objects.create(user=ada)
+
+
+def test_what_was_not_sent_to_a_deleted_chat_is_there_in_a_new_one(person, empty_chat, server):
     page = person.open("/")
     box(page).fill("Begun before.")
-    page.goto(f"/chats/{chat.pk}/")
+    page.goto(f"/chats/{empty_chat.pk}/")
     box(page).fill("Don't lose this.")
-    chat.delete()
+    empty_chat.delete()
     page.get_by_role("link", name="Start a new chat").click()
     expect(page.locator(".empty__title")).to_be_visible()
     expect(box(page)).to_have_value("Begun before.\n\nDon't lose this.")
     person.errors.clear()  # the page may have read its chat at that moment
 
 
-def test_a_chat_that_was_deleted_while_the_page_was_away_says_so(person, chat, server):
-    page = person.open(f"/chats/{chat.pk}/")
+def test_a_chat_that_was_deleted_while_the_page_was_away_says_so(person, empty_chat, server):
+    page = person.open(f"/chats/{empty_chat.pk}/")
     expect(page.locator("#offline")).to_be_hidden()
     person.context.set_offline(True)
     expect(page.locator("#offline")).to_be_visible()
-    chat.delete()
+    empty_chat.delete()
     person.context.set_offline(False)
     expect(page.get_by_text("This chat was deleted")).to_be_visible()
     expect(page.locator("#offline")).to_be_hidden()

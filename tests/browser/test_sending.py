@@ -98,3 +98,34 @@ def test_whoever_was_signed_out_is_told_and_keeps_the_text(browse, ada, chat):
     expect(page.locator("#problem")).to_contain_text("You were signed out")
     expect(box(page)).to_have_value("Don't lose this")
     person.errors.clear()
+
+
+def test_whoever_works_elsewhere_when_the_answer_comes_stays_there(page):
+    held, search = [], page.get_by_role("searchbox", name="Search chats")
+    page.route("**/messages/", lambda route: held.append(route))
+    with llm.override({"talker": says("Yes.")}):
+        with page.expect_request("**/messages/"):
+            say(page, "Are you there?")
+        search.focus()
+        held[0].continue_()
+        expect(page.get_by_text("Yes.")).to_be_visible()
+    expect(box(page)).to_have_value("")
+    expect(search).to_be_focused()
+
+
+def test_whoever_sends_by_the_button_goes_on_typing(page):
+    with llm.override({"talker": says("Yes.")}):
+        box(page).fill("Are you there?")
+        page.get_by_role("button", name="Send", exact=True).click()
+        expect(page.get_by_text("Yes.")).to_be_visible()
+    expect(box(page)).to_be_focused()
+
+
+def test_on_touch_sending_by_the_button_brings_no_keyboard_up(browse, ada, chat):
+    page = browse(ada, has_touch=True, is_mobile=True).open(f"/chats/{chat.pk}/")
+    with llm.override({"talker": says("Yes.")}):
+        box(page).fill("Are you there?")
+        page.get_by_role("button", name="Send", exact=True).tap()
+        expect(page.get_by_text("Yes.")).to_be_visible()
+    expect(box(page)).to_have_value("")
+    expect(box(page)).not_to_be_focused()

@@ -71,6 +71,30 @@ def test_keeping_makes_an_ordinary_chat_without_asking(browse, ada, talker):
     expect(page.locator("#chat-title")).not_to_have_text("New chat")
 
 
+def test_what_is_sent_while_the_network_is_gone_goes_out_once_it_is_back(browse, ada, server):
+    person = browse(ada)
+    with llm.override({"talker": says("Fine.")}):
+        page = person.open("/chats/temporary/")
+        say(page, "I am Ada.")
+        expect(page.locator(".message--assistant")).to_have_count(1)
+        is_finished(page)
+        person.context.set_offline(True)
+        expect(page.locator("#offline")).to_be_visible()
+        say(page, "And you?")
+        box(page).press_sequentially(" More of it")
+        page.keyboard.press("Enter")
+        page.get_by_role("button", name="Send", exact=True).click()
+        person.context.set_offline(False)
+        expect(page.locator(".message--assistant")).to_have_count(2)
+        is_finished(page)
+    assert page.locator(".message--user .message__body").all_inner_texts() == [
+        "I am Ada.",
+        "And you?",
+    ]
+    expect(box(page)).to_have_value("More of it")
+    person.errors.clear()
+
+
 def test_a_lost_connection_heals_with_all_that_was_said(browse, ada, server):
     model = says("Fine.")
     with llm.override({"talker": model}):
@@ -89,6 +113,25 @@ def test_a_lost_connection_heals_with_all_that_was_said(browse, ada, server):
         expect(page.get_by_role("button", name="Keep this chat")).to_be_enabled()
     assert "I am Ada." in str(model.requests[-1])
     assert page.locator(".message").count() == 4
+
+
+def test_after_a_lost_connection_a_button_asks_once(browse, ada, server):
+    with llm.override({"talker": says("Fine.", pause=0.5)}):
+        page = browse(ada).open("/chats/temporary/")
+        say(page, "I am Ada.")
+        expect(page.get_by_text("Fine.")).to_be_visible()
+        is_finished(page)
+        said = page.locator(".message--user").element_handle()
+        shut_off(page)
+        page.get_by_role("button", name="Try now").click()
+        expect(page.get_by_text("The connection is lost.")).to_be_hidden()
+        page.locator(".message--assistant").hover()
+        page.get_by_role("button", name="Answer again").click()
+        expect(page.get_by_role("button", name="Stop answering")).to_be_visible()
+        is_finished(page)
+    expect(page.locator("#composer-error")).to_be_empty()
+    expect(page.locator(".message--assistant")).to_have_count(1)
+    assert said.evaluate("element => element.isConnected")
 
 
 def test_a_reply_is_stopped_and_tried_again(browse, ada, server):
