@@ -103,7 +103,7 @@ def explain(request: HttpRequest, error: Exception | None) -> str:
     told = error or request.GET.get("error")
     if told is None:
         return _("That took too long, or was begun in another browser. Try again from here.")
-    logger.warning("Nobody could be signed in by %s: %.500s", settings.OIDC_ISSUER, told)
+    logger.warning("Nobody could be signed in by %s: %.500r", settings.OIDC_ISSUER, told)
     if oidc.is_away(error):
         return _("%(provider)s doesn't answer. Try again in a while.") % provider
     if oidc.is_over(error):
