@@ -5,6 +5,7 @@ import json
 import logging
 import os
 import resource
+import signal
 import sys
 from contextlib import suppress
 from dataclasses import asdict
@@ -18,8 +19,9 @@ from memoryapp.documents.kinds import Kind
 LEAST_URGENT = 19
 
 
-def limit(memory_bytes: int) -> None:
-    """Take no more memory than that, write no file, and let all others go first."""
+def limit(memory_bytes: int, seconds: int) -> None:
+    """Take no more memory and time than that, write no file, and let all others go first."""
+    signal.alarm(seconds)
     for kind, most in (
         (resource.RLIMIT_AS, memory_bytes),
         (resource.RLIMIT_FSIZE, 0),
@@ -46,7 +48,7 @@ READERS = {Kind.PDF: pdf.read, Kind.DOCX: docx.read, Kind.HTML: html.read, Kind.
 
 
 def main() -> None:
-    limit(int(sys.argv[1]))
+    limit(*map(int, sys.argv[1:]))
     logging.disable()  # pypdf tells of each thing that it finds odd
     job, _, content = sys.stdin.buffer.read().partition(b"\n")
     try:

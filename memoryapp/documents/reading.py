@@ -24,6 +24,7 @@ from memoryapp.documents.kinds import Kind
 logger = logging.getLogger(__name__)
 
 SECONDS = 60
+ORPHANED_SECONDS = 10  # longer, and it ends by itself: the worker that should end it was killed
 MEMORY_BYTES = 500_000_000  # a DOCX of 2.4 million characters takes 180 MB
 READER = [sys.executable, "-W", "ignore", "-m", "memoryapp.documents"]
 
@@ -42,7 +43,7 @@ def read_page(url: str) -> Document:
 def _told(job: dict[str, Any], content: bytes = b"") -> Document:
     try:
         reader = subprocess.run(
-            [*READER, str(MEMORY_BYTES)],
+            [*READER, str(MEMORY_BYTES), str(SECONDS + ORPHANED_SECONDS)],
             input=json.dumps(job).encode() + b"\n" + content,
             capture_output=True,
             timeout=SECONDS,

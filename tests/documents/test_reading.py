@@ -1,5 +1,7 @@
 """The process that reads, as the worker starts it."""
 
+import signal
+import subprocess
 import time
 
 import psutil
@@ -59,6 +61,12 @@ def test_what_takes_too_long_is_ended(monkeypatch):
         reading.read_file("docx", BOMB)
     assert time.monotonic() - begun < 10
     assert psutil.Process().children() == []
+
+
+def test_the_process_ends_by_itself_when_nobody_is_left_to_end_it():
+    reader = subprocess.Popen([*reading.READER, "500000000", "1"], stdin=subprocess.PIPE)
+    with reader:
+        assert reader.wait(20) == -signal.SIGALRM
 
 
 def test_what_a_server_keeps_waiting_is_ended_too(web, settings, monkeypatch):
