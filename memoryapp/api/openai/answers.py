@@ -44,6 +44,7 @@ async def from_chat(turn: Turn) -> Answer:
     finally:
         if not is_over:
             await replies.stop(turn.reply.pk)
+    await patiently(turn.reply.chat.see)  # it is read where it was asked for
     yield Ended(reply.status, reply.failure, reply.receipt.get("tokens", {}))
 
 

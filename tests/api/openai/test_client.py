@@ -73,6 +73,7 @@ def test_a_chat_of_the_program_is_one_chat_here(client):
     chat = Chat.objects.get()
     assert [message.body for message in chat.archive] == said
     assert chat.archive.last().receipt["window"] == 4
+    assert chat.seen_at > chat.last_message_at
 
 
 def test_a_chat_that_is_named_goes_on(client, chat):
