@@ -12,7 +12,10 @@ from memoryapp.api.errors import REFUSALS, ApiError, why_refused
 from memoryapp.models import ApiKey
 from memoryapp.schemas.fields import Body
 
-MEMORY_OFF = "This person has memory switched off, so it is neither read nor written."
+MEMORY_OFF = (
+    "This person has memory switched off, so it is neither read nor written. They can switch it on "
+    "in their settings."
+)
 
 Taken = TypeVar("Taken", bound=Body)
 

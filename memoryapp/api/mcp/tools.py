@@ -36,12 +36,9 @@ def recall(key: ApiKey, asked: mcp.Recall) -> Answer:
         facts=[mcp.FactTold.model_validate(memory) for memory in found.memories],
         turns=[mcp.TurnTold.model_validate(memory) for memory in found.turns],
     )
-    facts, turns = fact_lines(data.facts), [turn_line(memory) for memory in found.turns]
-    sections = [
-        *(["Facts:", *facts] if facts else []),
-        *(["Earlier turns:", *turns] if turns else []),
-    ]
-    return Answer(fenced("memory", sections), data)
+    facts = titled("Facts:", fact_lines(data.facts))
+    turns = titled("Earlier turns:", [turn_line(memory) for memory in found.turns])
+    return Answer(fenced("memory", [*facts, *turns]), data)
 
 
 @tool("List facts", takes=mcp.Listing, gives=mcp.Facts)
@@ -89,13 +86,13 @@ def remember(key: ApiKey, asked: mcp.Telling) -> Answer:
         actor=actor(key),
     )
     if told.row is None:
-        data = mcp.Remembered(outcome="unchanged", id=None, reason=told.reason)
-        return Answer(told.reason, data)
-    outcome = "waits" if told.reason else "remembered"
-    data = mcp.Remembered(outcome=outcome, id=told.row.pk, reason=told.reason)
-    if told.reason:
-        return Answer(f"It waits for the person's decision. {told.reason}", data)
-    return Answer(f"Remembered (id: {told.row.pk}).", data)
+        outcome, text = "unchanged", told.reason
+    elif told.reason:
+        outcome, text = "waits", f"It waits for the person's decision. {told.reason}"
+    else:
+        outcome, text = "remembered", f"Remembered (id: {told.row.pk})."
+    id = told.row.pk if told.row else None
+    return Answer(text, mcp.Remembered(outcome=outcome, id=id, reason=told.reason))
 
 
 @tool(
