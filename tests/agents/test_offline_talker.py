@@ -159,6 +159,14 @@ async def test_what_memory_lacks_is_sought_in_documents_and_quoted_with_its_sour
     assert archive.queries == []
 
 
+async def test_a_heading_is_quoted_for_no_sentence_that_fits_as_well():
+    async def documents(query):
+        return ["Boiler, page 2: Errors\n\nE17 means that the pump is dry. Refill to 1.5 bar."]
+
+    text = await reply("What is error E17?", search_resources=documents)
+    assert text == "From your documents: “E17 means that the pump is dry.” (Boiler, page 2)"
+
+
 async def test_what_documents_lack_is_sought_in_the_archive():
     archive = Search("2026-07-03T08:00:00+02:00: Hi. The spare key hangs behind the door.")
     text = await reply("Where is the spare key?", search_archive=archive)

@@ -136,7 +136,8 @@ def _found(asked: Question, tool: str, wanted: Sequence[str]) -> list[str]:
 
 
 def _quotes(texts: Iterable[tuple[str, str]], wanted: Sequence[str], *, least: int) -> list[str]:
-    """Of each text, given with its source, the sentence that shares most words, if enough.
+    """Of each text, given with its source, the sentence that shares most words, if enough; of
+    several that which says most besides, for a heading says nothing.
 
     Questions answer nothing, and neither does what the responder itself said.
     """
@@ -144,7 +145,7 @@ def _quotes(texts: Iterable[tuple[str, str]], wanted: Sequence[str], *, least: i
     quotes = []
     for source, text in texts:
         said = [each for each in sentences(text) if not each.endswith("?")]
-        best = max(said, key=lambda sentence: len(words & stems(sentence)), default="")
+        best = max(said, key=lambda each: (len(words & stems(each)), len(stems(each))), default="")
         if len(words & stems(best)) >= min(least, len(words)) > 0 and not is_own(text):
             quotes.append(f"“{shortened(best, EXCERPT_BYTES)}” ({source})")
     return quotes
