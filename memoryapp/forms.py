@@ -284,9 +284,7 @@ class ResourceForm(forms.Form):
 
     def clean_url(self) -> str:
         url: str = self.cleaned_data["url"]
-        if url:
-            resources.check_url(url)
-        return url
+        return resources.address_of(url) if url else ""
 
     def clean_body(self) -> str:
         body: str = self.cleaned_data["body"]

@@ -27,12 +27,17 @@ def checked(url: str) -> SplitResult:
         raise Unreadable(NO_ADDRESS) from error
     if "@" in parts.netloc:
         raise Unreadable(HAS_PASSWORD)
-    is_host = host.isprintable() and " " not in host and host
-    if parts.scheme not in SCHEMES or not is_host or len(url) > URL_MAX_CHARS:
+    is_host = host and " " not in host
+    if parts.scheme not in SCHEMES or not is_host or not is_whole(url):
         raise Unreadable(NO_ADDRESS)
     netloc = f"[{host}]{port}" if ":" in host else f"{host}{port}"
     path, query = quote(parts.path or "/", SAFE), quote(parts.query, SAFE)
     return SplitResult(parts.scheme, netloc, path, query, "")
+
+
+def is_whole(url: str) -> bool:
+    """Whether it is taken as it stands: line ends and their like would be left out of it."""
+    return url.isprintable() and len(url) <= URL_MAX_CHARS
 
 
 def is_public(address: str) -> bool:

@@ -14,7 +14,8 @@ PDF_HEAD = 1024  # a reader looks for "%PDF-" as far, for some programs write so
 ZIP = b"PK\x03\x04"
 # What may stand before an HTML document's first tag: a byte order mark, XML's line and comments.
 HTML = re.compile(
-    rb"(?:\xef\xbb\xbf)?(?:\s|<\?xml[^>]*>|<!--.*?-->)*<(?:!doctype\s+html|html|head|body)\b",
+    rb"(?:\xef\xbb\xbf)?(?:\s|<\?xml[^>]*>|<!--(?:(?!-->).)*-->)*+"
+    rb"<(?:!doctype\s+html|html|head|body)\b",
     re.IGNORECASE | re.DOTALL,
 )
 

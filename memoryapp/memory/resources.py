@@ -13,7 +13,14 @@ from django.utils.translation import gettext as _
 
 from memoryapp.documents import reading
 from memoryapp.documents.addresses import checked
-from memoryapp.documents.document import NO_TEXT, TEXT_MAX_CHARS, TOO_LONG, Unreadable, pages_of
+from memoryapp.documents.document import (
+    NO_TEXT,
+    TEXT_MAX_CHARS,
+    TOO_LONG,
+    Unreadable,
+    pages_of,
+    storable,
+)
 from memoryapp.documents.kinds import HTML_NAMES, UNKNOWN, Kind, kind_of
 from memoryapp.memory.embeddings import BATCH, EmbeddingUnavailable, fill, lacking
 from memoryapp.memory.floors import floor
@@ -72,7 +79,7 @@ def add(
 def add_page(*, user: User, url: str, name: str = "", is_shared: bool = False) -> Resource:
     """A saved resource of what is at an address, still to be fetched. Without a name it takes the
     title that is found there. Raises ValidationError as `add` does, and if it is no address."""
-    check_url(url)
+    url = address_of(url)
     return _save(user, name or without_name(url), is_shared, url=url)
 
 
@@ -93,12 +100,13 @@ def without_name(url: str) -> str:
     return url[:NAME_MAX_CHARS]
 
 
-def check_url(url: str) -> None:
-    """Raises ValidationError if nothing can be fetched from this address."""
+def address_of(url: str) -> str:
+    """An address as it is kept. Raises ValidationError if nothing can be fetched from it."""
     try:
-        checked(url)
+        scheme = checked(url := url.strip()).scheme
     except Unreadable as problem:
         raise ValidationError(_(str(problem))) from problem
+    return scheme + url[len(scheme) :]  # which telephones begin with a capital
 
 
 def readable(body: str | bytes, file_name: str = "") -> tuple[bytes, Kind]:
@@ -190,7 +198,7 @@ def take_in(resource: Resource) -> None:
         raise
     with transaction.atomic():
         row.update(body=document.text)
-        title = " ".join(document.title.split())[:NAME_MAX_CHARS]
+        title = " ".join(storable(document.title).split())[:NAME_MAX_CHARS]
         if visible(title):
             row.filter(name=without_name(resource.url)).update(name=title)
         files.delete()

@@ -24,7 +24,7 @@ def test_an_address_is_written_as_it_is_sent(url, sent):
         *("", "example.org", "//example.org", "ftp://example.org", "file:///etc/passwd"),
         *("javascript:alert(1)", "data:text/html,x", "http://", "http:///path", "http://a b/"),
         *("http://example.org:99999/", "http://[::1", "https://" + "x" * 2000),
-        *("http://" + "x" * 64 + ".org", "http://a\x7fb/"),
+        *("http://" + "x" * 64 + ".org", "http://a\x7fb/", "ht\ntps://a/"),
     ],
 )
 def test_what_is_no_address_of_a_page_is_refused(url):

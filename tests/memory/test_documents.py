@@ -88,6 +88,16 @@ def test_a_page_is_fetched_and_named_by_its_title(ada, web):
     assert resources.search(ada, "How much vacation do I get per year?")
 
 
+def test_a_title_that_a_database_cannot_hold_is_cleaned(ada, web):
+    content = pdf(PUMPS).replace(b"/Root", b"/Info << /Title (The\\000 pumps\\001) >> /Root")
+    assert read(resources.add_page(user=ada, url=web.has("/", content))).name == "The pumps"
+
+
+def test_an_address_is_kept_with_its_scheme_in_small_letters(ada):
+    resource = resources.add_page(user=ada, url=" Https://Example.org/A ")
+    assert (resource.url, resource.name) == ("https://Example.org/A", "https://Example.org/A")
+
+
 def test_a_name_that_was_given_stays(ada, web):
     url = web.has("/", f"<!doctype html><title>Title</title><p>{HOLIDAYS}".encode())
     assert read(resources.add_page(user=ada, url=url, name="Mine")).name == "Mine"
