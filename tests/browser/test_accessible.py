@@ -8,6 +8,8 @@ from django.core.management import call_command
 from memoryapp.memory import eviction
 from memoryapp.models import Chat, Fact, Resource, User
 from tests.browser.conftest import PHONE, WIDE
+from tests.importing import exports
+from tests.importing.exports import taken_in
 
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
 PAGES = [
@@ -27,8 +29,9 @@ FINDINGS = """async () => (await axe.run()).violations
 def demo(transactional_db):
     call_command("seed_demo")
     person = User.objects.get(username="demo")
-    person.is_staff = person.is_superuser = True
+    person.is_staff = person.is_superuser = person.learns_imports = True
     person.save()
+    taken_in(person, [exports.CLAUDE])
     chat = Chat.objects.for_user(person).first()
     eviction.evict(chat, list(chat.history)[:2], "They moved the cluster.")
     return person
