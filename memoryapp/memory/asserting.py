@@ -1,8 +1,10 @@
 """Whether a person says that what is proposed is so, and so now."""
 
-from collections.abc import Iterator
+import re
 
-from memoryapp.memory.clauses import clauses_of, sentences_around
+from memoryapp.memory.around import in_its_scope, is_gone_by
+from memoryapp.memory.claims import is_claimed, may_be_so
+from memoryapp.memory.clauses import Clause, clauses_of, sentences_around
 from memoryapp.memory.feelings import CANT_RESIST, is_turned, leaning
 from memoryapp.memory.moods import (
     BELIEVED,
@@ -11,7 +13,10 @@ from memoryapp.memory.moods import (
     ELSEWHERE,
     ENDED,
     IMAGINED,
+    INSTEAD,
     JEST,
+    JOKED,
+    NO_CONDITION,
     NO_DENIAL,
     PLANNED,
     STORY,
@@ -21,9 +26,10 @@ from memoryapp.memory.moods import (
 )
 from memoryapp.memory.operations import Operation, quote_start
 from memoryapp.memory.whose import RELATED
-from memoryapp.memory.wording import canonical, said, spelled, stems
+from memoryapp.memory.wording import FUNCTION_WORDS, canonical, said, spelled, stems, words
 
-OF_FACTS = (ENDED, THWARTED, IMAGINED, CONDITIONAL, BELIEVED)
+NAMED = re.compile(r"\W*(?:called|named|namens)\b", re.IGNORECASE)
+OF_FACTS = (ENDED, THWARTED, IMAGINED, CONDITIONAL, BELIEVED, JOKED)
 
 
 def says_so(operation: Operation, body: str) -> bool:
@@ -35,14 +41,19 @@ def says_so(operation: Operation, body: str) -> bool:
     """
     stated = spelled(f"{operation.key} {operation.value}".replace("_", " "))
     start = quote_start(body, operation.quote) or 0
-    end = start + len(operation.quote)
-    if operation.table == "fact" and is_invented(stated, body, end):
+    if operation.table == "fact" and is_invented(stated, body, start + len(operation.quote)):
         return False
-    clauses = list(clauses_that_tell(operation, sentences_around(body, start, end)))
+    clauses = clauses_that_tell(operation, body)
     if is_denied(spelled(operation.value)):
-        clauses = [each for each in clauses if DENIED.stated.search(each[0])]
-        return any(is_so(*clause, operation, stated) for clause in clauses)
-    return not clauses or any(is_so(*clause, operation, stated) for clause in clauses)
+        clauses = [each for each in clauses if DENIED.stated.search(each.text)]
+        return any(is_so(each, operation, stated) for each in clauses)
+    return not clauses or any(is_so(each, operation, stated) for each in clauses)
+
+
+def says_so_plainly(operation: Operation, body: str) -> bool:
+    """Whether it is said in words that are known for what the key is about."""
+    clauses = clauses_that_tell(operation, body)
+    return not clauses or any(is_claimed(operation, each) for each in clauses)
 
 
 def is_invented(stated: str, body: str, end: int) -> bool:
@@ -52,8 +63,11 @@ def is_invented(stated: str, body: str, end: int) -> bool:
     return is_told or JEST.match(body, end) is not None
 
 
-def is_so(clause: str, before: str, operation: Operation, stated: str) -> bool:
+def is_so(told: Clause, operation: Operation, stated: str) -> bool:
     """Whether a clause says that it is so, or what is `stated` says what the clause says."""
+    clause = told.text
+    if not may_be_so(operation, told):
+        return False
     if canonical(operation.key) == "city" and ELSEWHERE.search(clause):
         return False
     if is_turned(operation.value, clause):
@@ -61,12 +75,28 @@ def is_so(clause: str, before: str, operation: Operation, stated: str) -> bool:
     if leaning(clause) * leaning_of(operation, stated) < 0:
         return False
     # What is denied of a task is that it is done.
-    may_be_denied = operation.kind == "task" or DENIED.stated.search(stated)
-    if is_denied(f"{before} {clause}") and not may_be_denied:
+    is_task = operation.kind == "task" and INSTEAD.match(clause) is None
+    may_be_denied = is_task or DENIED.stated.search(stated)
+    if is_denied(f"{told.before} {clause}") and not may_be_denied:
         return is_named_before(clause, operation.value, stated)
-    return all(
-        each.stated.search(stated) or not each.told.search(clause) for each in moods_of(operation)
+    return not is_in_another_mood(told, operation, stated)
+
+
+def is_in_another_mood(told: Clause, operation: Operation, stated: str) -> bool:
+    """Whether it is imagined, planned, gone by and the like, and what is `stated` isn't."""
+    if is_gone_by(told) and not ENDED.stated.search(stated):
+        return True
+    scope = in_its_scope(told)
+    return any(
+        each.told.search(scope) and not each.stated.search(stated) for each in moods_of(operation)
     )
+
+
+def with_what_is_named(told: Clause, value: str) -> Clause:
+    """A name with what bears it, if the value has both: "a band called Moth Season"."""
+    is_name = not told.border and NAMED.match(told.text)
+    is_both = is_name and said(value, told.lead) - said(value, told.text)
+    return told._replace(text=f"{told.lead} {told.text}", lead="") if is_both else told
 
 
 def leaning_of(operation: Operation, stated: str) -> int:
@@ -93,12 +123,18 @@ def is_named_before(clause: str, value: str, stated: str) -> bool:
     )
 
 
-def clauses_that_tell(operation: Operation, sentences: str) -> Iterator[tuple[str, str]]:
-    """Those that tell most of the value, or else of the key; each with what it goes on with."""
-    clauses = list(clauses_of(NO_DENIAL.sub(" ", CANT_RESIST.sub("love", sentences))))
+def clauses_that_tell(operation: Operation, body: str) -> list[Clause]:
+    """Those that tell most of the value, or else of the key, and are quoted if any of them is."""
+    start = quote_start(body, operation.quote) or 0
+    sentences = sentences_around(body, start, start + len(operation.quote))
+    plainly = NO_CONDITION.sub(" ", NO_DENIAL.sub(" ", CANT_RESIST.sub("love", sentences)))
+    clauses = list(clauses_of(plainly))
+    quoted = {*words(operation.quote)} - FUNCTION_WORDS
     for text in (operation.value, operation.key):
-        counts = [len(said(text, clause)) for clause, _ in clauses]
+        counts = [len(said(text, each.text)) for each in clauses]
         if most := max(counts):
             found = zip(clauses, counts, strict=True)
-            yield from (clause for clause, count in found if count == most)
-            return
+            telling = [clause for clause, count in found if count == most]
+            quoted_ones = [each for each in telling if quoted & {*words(each.text)}] or telling
+            return [with_what_is_named(each, text) for each in quoted_ones]
+    return []

@@ -2,9 +2,19 @@
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from memoryapp.memory.operations import CLAUSE_ENDS, SENTENCE_ENDS
-from memoryapp.memory.wording import FUNCTION_WORDS, listed, pieces, spelled, stems, words
+from memoryapp.memory.wording import (
+    FUNCTION_WORDS,
+    NEGATIONS,
+    PLEASANTRIES,
+    listed,
+    pieces,
+    spelled,
+    stems,
+    words,
+)
 
 CONTRAST = re.compile(
     r"\b(?:but|only|just|always|rather(?! than| die)|instead(?! of)|aber|immer|sondern|nur|mais"
@@ -16,7 +26,8 @@ BRACKETS = "()[]–—"
 BORDERS = re.compile(
     rf"([{CLAUSE_ENDS}{re.escape(BRACKETS)}]|(?<=\s)-(?=\s)|(?<!\S)\d{{1,2}}\)"
     rf"|{CONTRAST.pattern}|\b(?:and|or|und|oder|while|während|et|y|e|ve|и)\b|并且|而且"
-    r"|(?=\b(?:without|ohne|rather than|instead of|(?:an)?statt|called|named|namens"
+    r"|(?=\b(?:(?:trying|looking|hoping) (?:to|for)|called|named|namens"
+    r"|without|ohne|rather than|instead of|(?:an)?statt"
     r"|(?:before|after|when|since|because|bevor|nachdem|als|seit|weil)"
     r" (?:i|we|my|our|ich|wir))\b))",
     re.IGNORECASE,
@@ -25,7 +36,8 @@ BORDERS = re.compile(
 # "As a vegan I can't eat honey", "Living in Oslo you don't sweat".
 IN_FRONT = re.compile(
     rf"(?:^|(?<=[{CLAUSE_ENDS}]))\W{{0,3}}(?:as an? |being |als |\w{{3,}}ing (?:at|in|as|for)\b"
-    rf"|(?:since|because|weil|da) (?:i|we|ich|wir)\b)[^{CLAUSE_ENDS}]*?"
+    r"|(?:since|because|(?:even )?though|although|weil|da|obwohl) (?:i|we|ich|wir)\b)"
+    rf"[^{CLAUSE_ENDS}]*?"
     r"(?=\s(?:(?:i|we|you)\b|[^\W\d]+ (?:ich|wir|man)\b))",
     re.IGNORECASE,
 )
@@ -33,11 +45,13 @@ IN_FRONT = re.compile(
 # denied, "not" denies what stands before it, too.
 BEFORE_THE_OTHER = re.compile(
     r"\S{1,20}(?= (?:not (?:(?:an?|the|in|at|on|from) )?[\w'’:.]+|nicht [A-ZÄÖÜ\d]\w*)"
-    rf"\W*(?:[{CLAUSE_ENDS}]|$))"
+    rf"(?: (?:\w+ly|though|tho|lol|haha|sorry|leider))?\W*(?:[{CLAUSE_ENDS}]|$))"
 )
 # "I prefer trains to planes" says nothing for planes.
 PREFERRED = re.compile(
-    rf"(\bprefer\w* (?!to\b)[^{CLAUSE_ENDS}]{{1,40}}?) (?:over|to)(?= )", re.IGNORECASE
+    rf"(\bprefer\w* (?!to\b)[^{CLAUSE_ENDS}]{{1,40}}?) (?:over|to)(?= )"
+    rf"|(\bmore of an? [^{CLAUSE_ENDS}]{{1,40}}?) than(?= )",
+    re.IGNORECASE,
 )
 DENIABLE = listed(
     "m s re ve am is are was were be been do does did has have had can could will would should may"
@@ -49,21 +63,40 @@ SUBJECT = re.compile(
     r"|yo|eu|io|ik|я|мы|ben|أنا|نحن)(?!\w)|^\W*[我咱他她]",
     re.IGNORECASE,
 )
+LIGHT = PLEASANTRIES | NEGATIONS | listed("nah nope nee nein oh well")  # "Yeah no, it's fine"
+LEAD_CHARS = 200  # as far back as a subject or a verb is looked for
 RUNS_ON = 2  # words, or pairs of characters, of a clause that goes on with what the last one said
 
 
-def clauses_of(sentences: str) -> Iterator[tuple[str, str]]:
-    """Each clause, and what it goes on with: "I eat no apples, pears or plums"."""
-    sentences = PREFERRED.sub(r"\1 rather than", IN_FRONT.sub(r"\g<0>,", sentences))
+class Clause(NamedTuple):
+    text: str
+    before: str  # what it goes on with: "I eat no apples, pears or plums"
+    lead: str  # what stands before it up to a comma, which may have its subject
+    border: str  # what stands between the two
+    follow: str  # the clause after it in its sentence
+
+
+def clauses_of(sentences: str) -> Iterator[Clause]:
+    """The clauses in their order; the border of the first is empty, as where no word divides."""
+    sentences = PREFERRED.sub(r"\1\2 rather than", IN_FRONT.sub(r"\g<0>,", sentences))
     parts = BORDERS.split(BEFORE_THE_OTHER.sub(_ended, sentences))
-    before = ""
-    for clause, border in zip(parts[::2], ["", *parts[1::2]], strict=True):
+    before = lead = ""
+    borders = ["", *(border or "" for border in parts[1::2]), "."]
+    for number, clause in enumerate(parts[::2]):
+        border, ending = borders[number : number + 2]
         length = sum(1 for word in words(clause) for _ in pieces(word))
         if length > RUNS_ON or (length and not goes_on(clause, border, before)):
             before = ""
-        yield clause, before
+        if border and border in SENTENCE_ENDS:
+            lead = ""
+        goes_further = not ending or ending not in SENTENCE_ENDS
+        yield Clause(clause, before, lead, border, parts[2 * number + 2] if goes_further else "")
         if length > 1:
             before = f"{before} {clause}"
+        if length:
+            goes_with = lead if border and border not in CLAUSE_ENDS + BRACKETS else ""
+            so_far = f"{goes_with} {clause}" if stems(clause, LIGHT) else ""
+            lead = " ".join(so_far.split())[-LEAD_CHARS:]
 
 
 def _ended(before: re.Match[str]) -> str:

@@ -8,7 +8,7 @@ from memoryapp.memory import languages
 from memoryapp.memory.moods import DENIED, IMAGINED, NO_DENIAL
 from memoryapp.memory.operations import CLAUSE_ENDS, Operation
 from memoryapp.memory.support import sentence_to
-from memoryapp.memory.whose import RELATED, is_other, whom_of
+from memoryapp.memory.whose import is_other, is_related, whom_of
 from memoryapp.memory.wording import (
     LIGHT_WORDS,
     canonical,
@@ -37,7 +37,7 @@ OVER = re.compile(
     r"\b(?:(?:went|gone|i m|i am) (?:off|over)|stop(?:ped)?|quit|left(?! the house)|leave|gone"
     r"|over|history|moved? (?:away|out|from)|sold|stolen|nicked|robbed|cancel\w*|finish\w*|done"
     r"|dropped|broke|split up|died|dead|passed away|lost(?! (?:at|to|against)\b)|rid|ended|expired"
-    r"|resigned|retired|fired|laid off|made redundant|broken up"
+    r"|decided against|resigned|retired|fired|laid off|made redundant|broken up"
     r"|let (?:me |us )?go|between jobs|notice|divorced|separated|recovered|healed|cured|changed"
     r"|put (?:\w+ )?(?:down|to sleep)|ran away|last day|unemployed|jobless|crashed|wrecked"
     r"|totall?ed|abandoned|switched|replaced|deleted|removed"
@@ -46,7 +46,7 @@ OVER = re.compile(
     r"|arbeitslos|eingeschläfert|entlaufen|weggelaufen|letzter tag|aufgehört|gekündigt|kündigung"
     r"|entlassen|verkauft|verschenkt|verloren|gestohlen|geklaut|abgegeben|abgesagt|abgeschafft"
     r"|abgebrochen|erledigt|gestorben|verstorben|getrennt|geschieden|beendet|vorbei|\w*gezogen"
-    r"|verlassen|hinter mir|schluss)\b"
+    r"|verlassen|hinter mir|schluss|entschieden)\b"
 )
 # "I will not leave Berlin", "I never quit".
 GOES_ON = re.compile(
@@ -74,7 +74,7 @@ OF_ITSELF = {
 }
 # It was so of somebody else, whatever else is said, or if nothing is said to be over.
 NOT_OF_ME = re.compile(
-    r"\b(?:it|that)(?:['’]s| is| was)\b.*\bwho\b|\b(?:i meant|not me|ich meinte|nicht ich)\b"
+    r"\b(?:it|that)(?:['’]s| is| was)\b.{0,120}\bwho\b|\b(?:i meant|not me|ich meinte|nicht ich)\b"
     r"|不是我",
     re.IGNORECASE,
 )
@@ -90,7 +90,7 @@ HAPPENED = re.compile(
     r"|(?:\b(?:is|are|was|were|got|been)|['’]s) (?:\w+ )?(?:\w+ed|paid|sent|made|bought|booked)\b"
     r"|^\W*(?:just )?(?:got|did|made|paid|sent|bought|called|booked) (?:the|my|it|them|mum|mom)\b"
     r"|(?:^|,)\W{0,3}(?:\w+ ){1,3}(?<!be )(?:\w+ed|done|paid|sent|made|bought)\W*$"
-    r"|\b(?:habe|hab|haben|ist|sind|wurden?)\b.*\b(?:\w*ge\w+|(?:ver|be|er)\w+t|über\w+en)\b"
+    r"|\b(?:habe|hab|haben|ist|sind|wurden?)\b.{0,120}\b(?:\w*ge\w+|(?:ver|be|er)\w+t|über\w+en)\b"
     r"|了|\b(?:لقد|تم)\b|ました|\w(?:d[ıiuü]m|t[ıiuü]m)\b",
     re.IGNORECASE,
 )
@@ -185,7 +185,7 @@ def ends_of_itself(row: Known, quote: str) -> bool:
 def is_of_another(row: Known, sentence: str) -> bool:
     """Whether a sentence is about somebody whom the row says nothing of."""
     who, _ = whom_of(sentence)
-    return is_other(who, row.text) and not RELATED.search(row.text)
+    return is_other(who, row.text) and not is_related(who or "", row.text)
 
 
 def has_happened(sentence: str) -> bool:

@@ -11,7 +11,7 @@ ILL = re.compile(
     r"|(?:can(?:no|['’])?t|cannot|could(?: not|n['’]t)) (?:really )?(?:stand|bear|abide)"
     r"|avoid\w*|(?:sick|tired) of|fed up with|(?:rather|sooner) die|fears?|(?:afraid|scared) of"
     r"|phobia\w*|complain\w*|mind if|(?:am|are|['’]m|always) against|stop(?:s|ped)? (?:\w+ing|with)"
-    r"|leave out|skip"
+    r"|leave out|skip|(?:confus|annoy|bother|irritat|bor|scar)e?s? (?:me|us)|nerv\w* (?:mich|uns)"
     r"|hass(?:e|t|en)?|verabscheu\w*|meid\w*|vermeid\w*|ekel\w*|angst|(?:bin|etwas|was) gegen"
     r"|nicht (?:ausstehen|leiden)|satt|hör\w* auf"
     r"|détest\w*|odi[oa]|detesto|haat|ненавижу|nefret)\b"
@@ -30,7 +30,7 @@ WELL = re.compile(
 )
 CANT_RESIST = re.compile(
     r"\b(?:can(?:no|['’])?t|could(?: not|n['’]t)|never)(?: \w+)?"
-    r" (?:say no to|resist|get enough of)\b",
+    r" (?:say no to|resist|get enough of|(?:live|do) without)\b",
     re.IGNORECASE,
 )
 # Who doesn't want the one wants the other: "I don't like long answers".
@@ -40,6 +40,7 @@ OPPOSITES = (
     ("expensive", "cheap"), ("dark", "light"), ("fast", "slow"), ("complicated", "simple"),
     ("lang", "kurz"), ("förmlich", "locker"), ("groß", "klein"), ("heiß", "kalt"),
     ("früh", "spät"), ("laut", "leise"), ("hell", "dunkel"), ("teuer", "billig"),
+    ("north", "south"), ("east", "west"), ("nord", "süd"), ("ost", "west"),
     ("schnell", "langsam"), ("links", "rechts"), ("kompliziert", "einfach"),
 )  # fmt: skip
 PAIRS = [(stems(one), stems(other)) for one, other in OPPOSITES]

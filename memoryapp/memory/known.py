@@ -11,6 +11,7 @@ from django.utils.translation import gettext_noop
 
 from memoryapp.memory.embeddings import MINILM, EmbeddingUnavailable, embed
 from memoryapp.memory.endings import ends_of_itself, says_it_ended
+from memoryapp.memory.feelings import leaning
 from memoryapp.memory.operations import Operation, quote_start, same_value
 from memoryapp.memory.wording import (
     FUNCTION_WORDS,
@@ -170,6 +171,8 @@ def brings_date(operation: Operation, row: Row) -> bool:
 def is_repeated(operation: Operation, row: Row) -> bool:
     """Whether the proposal is what `row` says, once more."""
     if brings_date(operation, row) or is_spelled_anew(operation, row):
+        return False
+    if leaning(operation.key.replace("_", " ")) * leaning(row.key.replace("_", " ")) < 0:
         return False
     if not is_same_content(operation.value, row.value, operation.key):
         return False

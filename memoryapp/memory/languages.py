@@ -10,6 +10,13 @@ def any_of(words: str) -> str:
     return f"(?:{'|'.join(words.split())})".replace("_", " ")
 
 
+# Of each that has the Latin script, the words that most sentences have some of.
+COMMON = (
+    "je il elle nous le la les une et est suis ai que pas pour avec mon ma mes el los las una y soy"
+    " tengo vivo con mi mis por pero del muy os um uma eu meu minha moro lo gli di che sono ho ik"
+    " het een mijn maar niet bir ve ben bu ama"
+)
+
 # "My" with what may stand between, the people it is said of, and what must follow.
 MY_PEOPLE = (
     (

@@ -4,6 +4,8 @@ past."""
 import re
 from dataclasses import dataclass
 
+from memoryapp.memory.operations import quote_start
+
 
 @dataclass(frozen=True)
 class Mood:
@@ -35,7 +37,7 @@ DENIED = mood(
 # What has such a word and denies nothing.
 NO_DENIAL = re.compile(
     r"\b(?:not (?:only|just|to mention|bad|sure)"
-    r"|no (?:doubt|worries|matter|idea)"
+    r"|(?:no|nope|nah) (?=(?:i|we|my|it|that|she|he|they)\b)|no (?:doubt|worries|matter|idea)"
     r"|no\.? ?\d+|never mind|can(?:no|['’])?t wait"
     r"|(?:don['’]?t|do not|never) (?:you |let me )?(?:forget|hesitate|worry|just|only)"
     r"|(?:\w+n['’]t|cannot|not|never|nicht|nie) (?:\w+ ){1,3}(?:without|ohne)"
@@ -45,6 +47,14 @@ NO_DENIAL = re.compile(
     r"|non dimenticare|не (?:только|забудь\w*))\b"
     r"|不(?:错|过|同|仅|但|只|久|好意思|得不|断|管|论)|差不多|对不起|了不起|没(?:问题|关系|事)|别忘"
     r"|لا (?:تنس\w*|بأس|شك|مشكلة)|すみません|少ない|危ない|なければ|忘れないで|잊지",
+    re.IGNORECASE,
+)
+# What has "if" and makes nothing depend on it.
+NO_CONDITION = re.compile(
+    r"\b(?:unless i(?:['’]m| am) (?:mistaken|wrong)"
+    r"|if (?:i(?:['’]m| am)? (?:remember|recall|not mistaken|being honest|honest)"
+    r"(?: (?:right|rightly|correctly|it))?|you ask me|you must know|(?:that|it) (?:helps|matters))"
+    r"|wenn (?:ich mich (?:nicht irre|recht erinnere)|du mich fragst|(?:das|es) hilft))\b",
     re.IGNORECASE,
 )
 # A border that is named ("not before nine", "no more than two") says what is so.
@@ -60,9 +70,10 @@ ENDED = mood(
     r"|\b(?:as an?|when i was an?) (?:\w+ )?(?:kid|child|teen\w*|boy|girl|student)\b|\bals kind\b"
     r"|\bin (?:my|our) (?:teens|twenties|thirties|forties|youth|childhood)\b"
     r"|\b(?:i|we)(?:['’]d| had)? (?:\w+ly )?(?:lived (?:in|at|with|there)|worked (?:at|for|as|in)"
-    r"|(?:was|were)(?! (?:\w+ed|born|made|given|told)\b))|\b(?:wohnte|lebte|arbeitete)\b"
+    r"|were (?:married|engaged|together)|(?:was|were)(?! (?:\w+ed|born|made|given|told)\b))"
+    r"|\b(?:wohnte|lebte|arbeitete)\b"
     r"|\b(?:ich|wir) waren?\b|\bwar(?:en)? (?:ich|wir)\b"
-    r"|\bhaben?\b(?!.*\b(?:immer|seit|schon)\b).*\b(?:gewohnt|gelebt|gearbeitet)\b"
+    r"|\bhaben?\b(?!.{0,120}\b(?:immer|seit|schon)\b).{0,120}\b(?:gewohnt|gelebt|gearbeitet)\b"
     r"|\b(?:жил|работал|yaşıyordum|yaşadım|çalıştım|vivía|viví|trabajaba|habitais|travaillais)\w*"
     r"|以前|曾经|从前|过去|不再|住过|工作过|当过|\b(?:سابقا|سابقًا|كنت|لم أعد|عشت|عملت|سكنت)\b"
     r"|昔は|住んでいました|働いていました|예전|살았|일했",
@@ -74,12 +85,15 @@ ENDED = mood(
 )
 # "If I lived in Paris", "maybe I'll buy a boat".
 IMAGINED = mood(
-    r"^\W*(?:(?:and|or|but|und|oder|aber) )?(?:if|unless|falls|als ob|لو|إذا"
-    r"|si (?:je|j['’]|yo|nous|tu|vivo|viviera)|se io|если|eğer)(?!\w)"
+    r"^\W*(?:(?:and|or|but|und|oder|aber) )?(?:if|unless|once i|as soon as|falls|sobald|als ob"
+    r"|لو|إذا|si (?:je|j['’]|yo|nous|tu|vivo|viviera)|se io|если|eğer)(?!\w)"
     r"|^\W*(?:如果|要是|假如|倘若|もし|만약)"
-    r"|\bwenn\b.*(?:würde|wäre|hätte|könnte|wohnte|lebte)"
+    r"|\bwenn\b.{0,120}(?:würde|wäre|hätte|könnte|wohnte|lebte)"
     r"|^\W*(?:so |and |but )?what if\b|^\W*was wenn\b"
     r"|\bwish (?:that )?(?:i|we|my)\b|\bif only\b"
+    r"|\b(?:like|as if|as though) (?:i|we)(?:['’]m|['’]re| am| are| was| were)\b"
+    r"|\b(?:decid\w+|choos\w+|torn|undecided) between\b"
+    r"|\büberleg\w*\b|\b(?:hätt|wär)(?:e|en|est|et)?\b(?! ich sagen)|\bals (?:ob|wäre|hätte)\b"
     r"|\bwünschte\b|\b(?:dreamt|dreamed) (?:that|i)\b|\b(?:might|maybe|perhaps|vielleicht|eventuell"
     r"|peut-être|quizás|tal vez|talvez|forse|misschien|возможно|может быть|belki|ربما)\b"
     r"|也许|可能|或许|かもしれ|아마",
@@ -88,8 +102,9 @@ IMAGINED = mood(
 )
 # "I could eat sushi every day", "I should stop eating sugar": what would be, or had better be.
 CONDITIONAL = mood(
-    r"\b(?:i|we)(?:['’]d| would| could| should| ought to)\b(?! (?:like|love|prefer|rather"
+    r"\b(?:i|we)(?:['’]d| would| could| should| ought to)\b(?! (?:like|love|prefer|rather die"
     r"|appreciate|better|been|had|call|describe|say|add|mention|note|tell|warn|never|not)\b)"
+    r"|\b(?:ich|wir) (?:sollt|müsst|könnt)en?\b|\b(?:sollt|müsst)en? (?:ich|wir)\b"
     r"|\bwould(?:n['’]t)? (?:be|say)\b|\bdoubt\b|\bbezweifle\b",
     r"plan|\bideas?\b|consider|think|possib|potential|\bwish|dream|\bgoals?\b|resolution|should"
     r"|would|could|\blikes?\b|love|favou?rite|prefer|want|need|wunsch|traum|ziel|vorsatz|möchte",
@@ -97,7 +112,8 @@ CONDITIONAL = mood(
 # What came to nothing: "I almost bought a boat", "we were going to move".
 THWARTED = mood(
     r"\b(?:almost|nearly|beinahe) (?:\w+ed|bought|got|took|went|had|did|became|made|lost|quit)\b"
-    r"|\b(?:was|were) (?:\w+ )?(?:gonna|(?:going|supposed|meant|about) to)\b"
+    r"|\b(?:was|were) (?:\w+ )?(?:gonna|(?:going|meant|about) to)\b|\bsupposed to\b"
+    r"|\bdecided (?:against|not to)\b|\bgegen\b.{0,80}\bentschieden\b"
     r"|\b(?:i|we) (?:\w+ly )?wanted to (?!say|tell|mention|ask|let|share|note|add|check|know|thank)"
     r"|\b(?:ich|wir) wollten?\b(?! (?:\w+ ){0,3}(?:sagen|fragen|wissen))|\bwollten? (?:ich|wir)\b"
     r"|\bfell through\b|\b(?:withdrawn|withdrew|rescinded)\b|\bcame to nothing\b|\bnicht geklappt\b"
@@ -114,9 +130,16 @@ BELIEVED = mood(
     r"|\b(?:meint|glaubt|denkt|findet|behauptet),? (?:dass )?ich\b|\bich sei\b",
     r"reputation|nickname|opinion|think|view|thought|believe|called|meinung",
 )
+# How irony begins; what follows it in the message may be meant the other way round.
+IRONY = re.compile(
+    r"\b(?:oh (?:great|joy|goody|wonderful|fantastic)|yeah,? (?:right|sure)|lol,? sure|how lovely"
+    r"|na (?:toll|super|klasse|prima|wunderbar)|ganz toll|ja klar)\b",
+    re.IGNORECASE,
+)
 # From here on a message tells a story: "Imagine I am a pirate".
 STORY = mood(
-    r"\b(?:imagine|suppose|pretend|(?<!i )assume|let['’]s (?:say|pretend|assume))"
+    r"(?:^|[.!?\n]\s*)say (?:i|we|my)\b"
+    r"|\b(?:imagine|suppose|pretend|(?<!i )assume|let['’]s (?:say|pretend|assume))"
     r"\W+(?:that )?(?:i|me|you|we|my|an?)\b|\byou(?:['’]re| are) now\b"
     r"|\bdu bist (?:jetzt|nun)\b|\brole-?play\b|\bhypothetically\b|\brollenspiel\b"
     r"|(?:^|[.!?,:;\n]\s*)in (?:my|this|the|a|meine[mr]|der|dem|eine[mr]) (?:\w+ )?(?:novel|story"
@@ -130,9 +153,12 @@ STORY = mood(
 PLANNED = mood(
     r"\b(?:like|love) (?:to|me to) (?:live|be(?:come)?|work|move|settle)\b"
     r"|\b(?:wants?|hop(?:e|ing)|plan(?:ning)?|dream(?:ing)?|aim(?:ing)?|intend(?:ing)?|thinking"
-    r"|considering) (?:me )?(?:to|of|about|on) (?!be (?:called|addressed)|stay|keep|know|say|tell)"
+    r"|considering|tempted|meaning) (?:me )?(?:to|of|about|on)"
+    r" (?!be (?:called|addressed)|stay|keep|know|say|tell)"
+    r"|\btrying to (?:understand|figure|decide|find|become|get|see)\b"
+    r"|\b(?:['’]ll|gonna|will) try\b"
     r"|\bconsidering \w+ing\b|\b(?:looking|searching|saving) (?:\w+ )?for\b"
-    r"|\b(?:möchte|will|würde|plane|überleg\w*|suche)\b.*\b(?:wohnen|leben|ziehen|werden|arbeiten"
+    r"|\b(?:möchte|will|würde|plane|überleg\w*|suche)\b.{0,120}\b(?:wohnen|leben|ziehen|werden|arbeiten"
     r"|kaufen|bekommen|anschaffen|auswandern|wechseln|umziehen)\b|\bwill,? dass (?:ich|wir)\b"
     r"|想(?:去|住|当|成为|搬)|希望|打算|\b(?:أريد أن|أتمنى|أود)\b"
     r"|\b(?:хочу|istiyorum|quiero|voudrais|vorrei|quero)\b|たいです",
@@ -142,18 +168,28 @@ PLANNED = mood(
 # A trip says nothing of where one lives, nor does where one was born or longs to be.
 ELSEWHERE = re.compile(
     r"\b(?:miss(?:ing)?|homesick|dream|greetings|looking for|vermiss\w*|heimweh|traum|grüße"
-    r"|originally|ursprünglich|aufgewachsen|grew up|holidays?|vacation"
+    r"|soy de|vengo d[ea]|je viens d\w*|originally|ursprünglich|gebürtig|aufgewachsen|grew up"
+    r"|holidays?|vacation"
     r"|trip|visit\w*|travell?\w*|flying|flight|born|urlaub|besuch\w*|reise\w*"
     r"|geboren)\b|去过|旅游|旅行|出差|出生|\b(?:زرت|سافرت|ولدت)\b",
     re.IGNORECASE,
 )
 # What takes back what was said right before it.
-JEST = re.compile(
-    r"\W*(?:\w+\W+){0,2}(?:jk|just kidding|only kidding|kidding|(?:just|only) joking"
-    r"|that was a joke|(?:nur )?(?:ein )?(?:spaß|scherz)|war nur (?:ein )?(?:spaß|scherz))\b",
-    re.IGNORECASE,
+KIDDING = (
+    r"(?:jk|(?:just |only )?kidding|(?:just|only) joking|that was a joke"
+    r"|(?:war )?(?:nur )?(?:ein )?(?:spaß|scherz))\b"
 )
+JEST = re.compile(rf"\W*(?:\w+\W+){{0,2}}{KIDDING}", re.IGNORECASE)
+JOKED = mood(rf"(?<=\w )(?<!not )(?<!no ){KIDDING}", "humou?r|jok(?:e|ing)")
+# What was meant instead: "Not on Tuesday, on Thursday".
+INSTEAD = re.compile(r"\W*(?:not|nicht)(?: \w+){1,3}\W*$", re.IGNORECASE)
 
 
 def is_denied(text: str) -> bool:
     return DENIED.told.search(text) is not None and BORDER.search(text) is None
+
+
+def is_ironic(body: str, quote: str) -> bool:
+    """Whether irony begins before the quote ends, or with it."""
+    start = quote_start(body, quote) or 0
+    return IRONY.search(body, 0, start + len(quote)) is not None

@@ -48,7 +48,9 @@ GREETING = re.compile(
 HANDED_OVER = re.compile(
     r"(?:^|[.!?\n])[ \t*-]{0,4}(?:please |can you |could you |bitte |kannst du )?(?:translate"
     r"|rewrite|rephrase|paraphrase|proofread|correct|fix|improve|shorten|summari[sz]e|übersetze?|korrigiere?"
-    r"|verbessere|formuliere?|fasse?)\b[^:\n]{0,80}:",
+    r"|verbessere|formuliere?|fasse?)\b[^:\n]{0,80}:"
+    r"|(?:^|[.!?\n])[^:.!?\n]{0,80}\b(?:übersetzen|korrigieren|verbessern|umformulieren"
+    r"|zusammenfassen)\b[^:.!?\n]{0,20}:",
     re.IGNORECASE,
 )
 CODE = re.compile(

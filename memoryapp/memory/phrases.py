@@ -20,7 +20,8 @@ SECRETS = [
         r"\bAKIA[0-9A-Z]{16}\b",
         r"\bAIza[0-9A-Za-z_-]{30,}",
         r"\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.",
-        r"\bpin\b\W*(is|ist|lautet|=|:)",
+        r"\b(pin|secret (?:number|code|word)|geheim(?:zahl|nummer|code|wort))\b"
+        r"\W*(is|ist|lautet|=|:)",
         r"\b(password|pw|pwd|passwort|passcode|kennwort|passphrase|api[ _-]?key|secret[ _-]?key"
         r"|access[ _-]?token|كلمة المرور)\b(?!\W*(?:manager|policy))(\W+\w+){0,4}?\W*"
         r"(\bis\b|\bist\b|\blautet\b|=|:|是)",

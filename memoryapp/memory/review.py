@@ -9,7 +9,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from memoryapp.memory import forgotten
-from memoryapp.memory.asserting import says_so
+from memoryapp.memory.asserting import says_so, says_so_plainly
+from memoryapp.memory.moods import is_ironic
 from memoryapp.memory.operations import Operation, is_question, quote_start, storable
 from memoryapp.memory.pasted import is_pasted
 from memoryapp.memory.phrases import (
@@ -66,6 +67,8 @@ SENSITIVE = gettext_noop("It is about a sensitive matter: {}.")
 IMPORTED = gettext_noop("It comes from a file that you imported.")
 TOLD_INSTRUCTION = gettext_noop("It reads like an instruction, and it comes from a program.")
 EXPIRED = gettext_noop("It has expired.")
+IRONIC = gettext_noop("It may not be meant as it reads.")
+UNSURE = gettext_noop("Your words may not mean that.")
 NOT_YET = gettext_noop("It isn't so yet.")
 ASKED_ALWAYS = gettext_noop("You want to be asked about everything.")
 
@@ -195,12 +198,19 @@ def holds_secret(operation: Operation) -> bool:
 
 
 def _harm(operation: Operation, source: Message | None) -> str:
-    """What pasted text could do if it took effect unseen."""
+    """What pasted text could do if it took effect unseen, or why the words may mean another."""
     if origin(operation, source) != Origin.PASTED:
-        return ""
+        return _doubt(operation, source.body) if source else ""
     if operation.table == "prompt":
         return PASTED_PROMPT
     return PASTED_INSTRUCTION if is_instruction(operation.value) else PASTED
+
+
+def _doubt(operation: Operation, body: str) -> str:
+    """Why the person's words may not mean what is proposed."""
+    if is_ironic(body, operation.quote):
+        return IRONIC
+    return "" if says_so_plainly(operation, body) else UNSURE
 
 
 def origin(operation: Operation, source: Message | None) -> Origin:

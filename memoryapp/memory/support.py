@@ -34,6 +34,27 @@ DATES = re.compile(
     rf"|\b(?:19|20)\d{{2}}\b|\b(?:{MONTHS_AND_DAYS})\b",
     re.IGNORECASE,
 )
+# Of each kind, what a message names of it must be what the value names: "Monday" isn't "Friday".
+WEEKDAYS = "mon montag|tue dienstag|wed mittwoch|thu donnerstag|fri freitag|sat samstag|sun sonntag"
+MONTHS = "jan|feb|mar mär|apr|may mai|jun|jul|aug|sep|oct okt|nov|dec dez"
+OF_THE_CALENDAR = [
+    {begin[:3]: n for n, each in enumerate(kind.split("|")) for begin in each.split()}
+    for kind in (WEEKDAYS, MONTHS)
+]
+TIME = re.compile(r"\b(\d{1,2})[:.](\d{2})\b(?![.:])")
+YEAR = re.compile(r"(?<![\d-])(?:19|20)\d{2}(?![\d-])")
+# Words by which another date is worked out than the one that is named, or another time of day.
+LATER = (
+    r"later|before|after|ago|earlier|until|in (?:an? |\w+ )?hours?|später|vor|danach|nach|früher"
+)
+RELATIVE = re.compile(
+    rf"\b(?:{LATER}|tomorrow|tmrw|next|following|yesterday|weekend"
+    r"|(?:in|for|since) (?:\w+ ){1,2}(?:days?|weeks?|months?|years?)"
+    r"|(?:über)?morgen|gestern|wochenende|darauf|nächste\w*"
+    r"|(?:in|seit) (?:\w+ ){1,2}(?:tagen?|wochen?|monate?n?|jahre?n?))\b",
+    re.IGNORECASE,
+)
+SHIFTED = re.compile(rf"\b(?:{LATER}|\d+ ?min\w*|stunden?)\b", re.IGNORECASE)
 UPPER = r"[^\W\d_a-zäöüß]"  # begins a name where there are capital letters
 DOES = (
     r"(?:hates|likes|loves|lives|works|prefers|dislikes|eats|drinks|enjoys|wants"
@@ -91,7 +112,7 @@ def unsaid_names(operation: Operation, body: str) -> list[str]:
     light = FUNCTION_WORDS | FRAME_WORDS | VERDICTS
     is_said = is_named if has_name(operation.key) else said
     unsaid = [name for name in named if name.casefold() not in light and not is_said(name, about)]
-    return unsaid + unsaid_numbers(value, about)
+    return unsaid + unsaid_numbers(value, about) + unsaid_dates(operation.value, about)
 
 
 def unsaid_numbers(value: str, about: str) -> list[str]:
@@ -100,6 +121,27 @@ def unsaid_numbers(value: str, about: str) -> list[str]:
     heard = {*NUMBER.findall(flat(about))} | {IN_WORDS[w] for w in words(about) if w in IN_WORDS}
     numbers = NUMBER.findall(flat(value))
     return [each for each in numbers if each not in heard and (heard or len(each) > 1)]
+
+
+def unsaid_dates(value: str, about: str) -> list[str]:
+    """Weekdays, months, times and years of the value that are others than those of the message,
+    unless it has words by which they may be worked out."""
+    weekdays, months, times, years = zip(dates_of(value), dates_of(about), strict=True)
+    days = () if RELATIVE.search(about) else (weekdays, months, years)
+    kinds = days if SHIFTED.search(about) else (*days, times)
+    return [
+        name for new, heard in kinds for date, name in new.items() if heard and date not in heard
+    ]
+
+
+def dates_of(text: str) -> list[dict[object, str]]:
+    """The weekdays, the months, the times of day and the years that a text names."""
+    named: list[dict[object, str]] = [
+        {kind[w[:3]]: w for w in words(text) if DATES.fullmatch(w) and w[:3] in kind}
+        for kind in OF_THE_CALENDAR
+    ]
+    times = {(int(each[1]) % 12, each[2]): each[0] for each in TIME.finditer(text)}
+    return [*named, dict(times), {each: each for each in YEAR.findall(text)}]
 
 
 def is_echo(value: str, body: str, heard: Sequence[str]) -> bool:

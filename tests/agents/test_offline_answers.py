@@ -37,6 +37,7 @@ KNOWN = (
         ("Do I have pets?", "From your memory: cats: two cats, Minka and Lola"),
         ("What instrument do I play?", "From your memory: plays guitar: guitar"),
         ("Which languages do I speak?", "From your memory: speaks french: French"),
+        ("Wie heißen meine Katzen?", "Aus deinem Gedächtnis: cats: two cats, Minka and Lola"),
         ("Which car do I have?", "From your memory: drives: a Saab"),
         ("Where does my brother live?", "From your memory: mein Bruder: city: Linz"),
         ("Wo wohnt mein Bruder?", "Aus deinem Gedächtnis: mein Bruder: city: Linz"),
@@ -63,6 +64,8 @@ async def test_an_answer_is_about_whom_and_what_is_asked_about(question, answer)
         "Do I speak Spanish?",
         "Do I have children?",
         "Mag ich Wandern?",
+        "Wie heißt meine Katze?",
+        "What is my cat called?",
     ],
 )
 async def test_what_is_known_of_oneself_answers_nothing_about_others_or_another_thing(question):

@@ -91,6 +91,8 @@ async def test_a_dislike_takes_the_place_of_a_like():
         ("I'm no longer vegetarian", known("diet", "vegetarian")),
         ("We no longer use Jenkins", known("ci", "Jenkins", kind="project")),
         ("Please forget that I live in Graz", known("city", "Graz")),
+        ("Forget my favourite colour", known("favourite_colour", "green")),
+        ("Bitte vergiss meinen Hund", known("dog", "Rex")),
         ("My Vespa was stolen last night.", known("scooter", "Vespa")),
         ("Rex died in spring.", known("dog_name", "Rex")),
         ("Die Katze ist entlaufen.", known("pet", "Katze")),

@@ -43,7 +43,7 @@ def test_apply_stores_a_fact_with_where_it_came_from(ada):
             proposal("password", "hunter2", "My password is hunter2"),
             "never stored",
         ),
-        ("x" * 3000 + " Graz", proposal("city", "Graz" * 600, "Graz"), "at most 2000"),
+        ("Home: " + "x" * 3000 + " Graz", proposal("city", "Graz" * 600, "Graz"), "at most 2000"),
     ],
 )
 def test_apply_refuses_what_nobody_said_and_says_why(ada, body, operation, reason):

@@ -4,6 +4,7 @@ from memoryapp.memory.support import (
     is_echo,
     is_request,
     is_supported,
+    unsaid_dates,
     unsaid_names,
 )
 from tests.factories import proposal
@@ -84,6 +85,23 @@ def test_names_and_numbers_must_have_been_said(value, body, unsaid):
 )
 def test_a_number_counts_in_digits_and_in_words(value, body, unsaid):
     assert unsaid_names(proposal("key", value, body), body) == unsaid
+
+
+@pytest.mark.parametrize(
+    ("value", "body", "unsaid"),
+    [
+        ("jeden Montag Fisch", "Jeden Freitag gibt es Fisch", ["montag"]),
+        ("marathon in November", "A half marathon in October", ["november"]),
+        ("dentist at 9:30", "Dentist at 9:40", ["9:30"]),
+        ("dentist at 21:40", "Dentist at 9:40", []),
+        ("surgery in 2009", "I had surgery in 2019", ["2009"]),
+        ("dentist on Tuesday", "Today is Monday, dentist tomorrow", []),
+        ("meeting at 10:00", "The meeting is an hour later than 9:00", []),
+        ("Friday", "See you then", []),
+    ],
+)
+def test_another_date_of_the_same_kind_must_have_been_said(value, body, unsaid):
+    assert unsaid_dates(value, body) == unsaid
 
 
 def test_where_the_value_is_a_name_its_beginning_is_not_enough():

@@ -34,6 +34,9 @@ def test_what_is_said_of_another_is_not_about_the_person(body, quote, key, value
         ("Tom hates olives, but I love them.", "I love them", "likes", "them"),
         ("Dinner is at eight.", "Dinner is at eight", "dinner", "at eight"),
         ("My cat is Mimi and my favourite food is pie.", "my favourite food is pie", "food", "pie"),
+        ("A guy from my home town, Ennis.", "Ennis", "home_town", "Ennis"),
+        ("Before the kids I was in a band.", "I was in a band", "past", "band"),
+        ("My mum is vegan, me too.", "My mum is vegan, me too", "diet", "vegan"),
         ("Mein Hund heißt Rex und mein Hobby ist Tanz.", "Hobby ist Tanz", "hobby", "Tanz"),
     ],
 )
@@ -45,6 +48,12 @@ def test_others_may_be_named_in_what_is_about_the_person(body, quote, key, value
     ("body", "key", "value"),
     [
         ("A friend of mine hates olives.", "dislikes", "olives"),
+        ("I think my neighbour is a teacher.", "job", "teacher"),
+        ("My mum has two cats.", "pets", "two cats"),
+        ("Zwei Kinder hat meine Schwester.", "children", "zwei Kinder"),
+        ("Die Katze meiner Nachbarin heißt Mimi und sitzt bei uns.", "pet", "Mimi"),
+        ("My uncle who lives in Bonn left me his watch.", "city", "Bonn"),
+        ("I write a novel, the inspector lives in Bonn.", "city", "Bonn"),
         ("I have a friend who lives in Bonn.", "city", "Bonn"),
         ("We visited Tom, who lives in Bonn.", "city", "Bonn"),
         ("The guy I met yesterday is called Pedro.", "name", "Pedro"),

@@ -35,8 +35,8 @@ FRAMES = re.compile(
 # From here on a message speaks of a text or of something imagined.
 ENDS_READING = re.compile(
     r"(?:(?:please|can you|could you|bitte|kannst du) )*(?:translate|rewrite|rephrase|paraphrase|"
-    r"summari[sz]e|proofread|correct|edit|polish|write (?:me )?an? |übersetz|korrigier|umformulier|"
-    r"formulier|fasse? (?!dich\b)|verbesser|schreibe? (?:mir )?ein)|"
+    r"summari[sz]e|proofread|correct(?!ion)|edit|polish|write (?:me )?an? |übersetz|korrigier|"
+    r"umformulier|formulier|fasse? (?!dich\b)|verbesser|schreibe? (?:mir )?ein)|"
     r".*\b(?:imagine|pretend|suppose|let's say|role-?play|for example|for instance|hypothetically|"
     r"stell dir vor|angenommen|nehmen wir an|zum beispiel|beispielsweise|z\. ?b)\b",
     re.IGNORECASE,

@@ -32,6 +32,12 @@ SYNONYMS = {
 }  # fmt: skip
 # Keys of which there are many: one of them says nothing about another.
 MANIFOLD = stems("likes dislikes avoids allergy speaks plays collects drinks keeps studies")
+# "Wie heißt meine Katze?" doesn't ask for the person's own name.
+CALLED = re.compile(
+    r"\bhei(?:ß|ss)(?:t|en) (?:mein|unser)\w* \w"
+    r"|\b(?:is|are) (?:my|our) .+ (?:called|named)\b|\b(?:my|our) \w+(?:'s|s') name\b",
+    re.IGNORECASE,
+)
 KINDS = {
     "preference": "preference preferences vorlieben präferenzen",
     "task": "task reminder remind todo due aufgabe erinnerung",
@@ -81,6 +87,8 @@ def _needed(sentence: str) -> tuple[set[str], set[str]]:
     """The words of which a fact must have one, and all that count."""
     keys = stems(" ".join(_synonyms(sentence)))
     words = stems(sentence) | keys
+    if CALLED.search(sentence):
+        return words - stems("name called heißt"), words
     if not WHETHER.match(sentence):
         return words, words
     asked = [stem(word) for word in re.findall(r"\w\w+", in_english(sentence)) if word not in EMPTY]

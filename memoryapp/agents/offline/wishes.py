@@ -31,6 +31,10 @@ FORGETS = re.compile(
     rf"{PLEASE}(?:forget|vergiss)(?:,? (?:please|bitte))?,? (?:that|dass) (?P<what>.+)",
     re.IGNORECASE,
 )
+FORGETS_ONE = re.compile(
+    rf"{PLEASE}(?:forget|vergiss)(?: about)? (?:my|our|meine?n?|unsere?n?) (?P<what>[^,]+)",
+    re.IGNORECASE,
+)
 NO_LONGER = re.compile(r" (?:no longer|nicht mehr|doch nicht|doch keine?n?)\b", re.IGNORECASE)
 NOT_ANY_MORE = re.compile(r" (?:don't|do not|not) (?P<rest>.+) any ?more$", re.IGNORECASE)
 NOT_ONE_MORE = re.compile(r"(?P<begun>.+) keine?n? (?P<rest>.+) mehr", re.IGNORECASE)
@@ -123,7 +127,10 @@ def retracted(text: str) -> str | None:
 
 
 def ended(text: str) -> str:
-    """The key of what has ended, where that is told without its value; empty if it isn't."""
+    """The key of what has ended or is to be forgotten, where that is told without its value; empty
+    if it isn't."""
+    if match := FORGETS_ONE.fullmatch(text):
+        return slug(match["what"])
     return "employer" if LEFT_WORK.fullmatch(text) else ""
 
 
