@@ -23,7 +23,7 @@ SPOKEN = ("aria-label", "title", "placeholder", "alt")
 SAME = {
     *("memoryapp", "English", "Deutsch", "JSON", "API", "Enter", "Esc", "Chat", "Name", "Status"),
     "Code",
-    *("Browser", "http://testserver/mcp"),
+    *("Browser", "http://testserver/v1", "http://testserver/mcp"),
     *("Tokens", "Export", "Text", "demo", "Chats", "Chats · memoryapp", "A model of your choice"),
     *("April", "August", "September", "November", "OPENAI_API_KEY", "TALKER_MODEL"),
 }
