@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from memoryapp.agents import llm
+from memoryapp.consumers.page import GONE
 from memoryapp.models import Chat, Fact
 from tests.browser.conftest import PHONE
 from tests.browser.thread import box, is_finished, read_again, reply, say, words_of
@@ -265,17 +266,20 @@ def test_a_send_that_fails_says_so_and_keeps_the_text(browse, ada, chat, answer,
     person.errors.clear()
 
 
-def test_the_chat_of_somebody_else_is_not_there_and_its_socket_refuses(browse, ben, chat):
+def test_the_chat_of_somebody_else_is_not_there_and_its_socket_says_no_more(browse, ben, chat):
     person = browse(ben)
     page = person.open(f"/chats/{chat.pk}/")
     expect(page.get_by_text("There's nothing at this address")).to_be_visible()
-    code = page.evaluate(
+    code, told = page.evaluate(
         """path => new Promise(done => {
             const socket = new WebSocket(`ws://${location.host}${path}`);
-            socket.onopen = () => done("open");
-            socket.onclose = event => done(event.code);
+            let told = "";
+            socket.onmessage = event => (told += event.data);
+            socket.onclose = event => done([event.code, told]);
         })""",
         f"/ws/chats/{chat.pk}/",
     )
-    assert code == 1006
+    assert code == GONE
+    assert "This chat was deleted" in told
+    assert chat.title not in told
     person.errors.clear()
