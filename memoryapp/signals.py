@@ -4,12 +4,13 @@ from typing import Any
 
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
+from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.models import Session
 from django.db.models.signals import post_delete, post_save
 from django.dispatch import receiver
 
 from memoryapp import tasks
-from memoryapp.bus import chat_group, publish
+from memoryapp.bus import chat_group, person_group, publish
 from memoryapp.models import Chat, Fact, MemoryEvent, Message, Resource, User
 from memoryapp.models.chats import branch_switched, imported, learning_wanted
 
@@ -66,6 +67,12 @@ def resource_saved(instance: Resource, created: bool, **kwargs: Any) -> None:
 def session_removed(instance: UserSession, **kwargs: Any) -> None:
     """Whoever is no longer listed, from the admin too, is signed out."""
     Session.objects.filter(session_key=instance.session_key).delete()
+
+
+@receiver(post_delete, sender=Session)
+def session_ended(instance: Session, **kwargs: Any) -> None:
+    if user_id := instance.get_decoded().get(SESSION_KEY):
+        publish(person_group(user_id), {"type": "session.ended"})
 
 
 @receiver(post_delete, sender=Authenticator)

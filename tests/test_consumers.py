@@ -36,9 +36,9 @@ LEFT = re.compile(
 class Tab:
     """A page's socket without the page: what it sends, and the fragments that come."""
 
-    def __init__(self, user, chat_id):
+    def __init__(self, user, chat_id, **scope):
         path = f"/ws/chats/{chat_id}/"
-        scope = {"type": "websocket", "path": path, "user": user, "headers": []}
+        scope = {"type": "websocket", "path": path, "user": user, "headers": [], **scope}
         self.app = ApplicationCommunicator(URLRouter(websocket_urlpatterns), scope)
         self.frames = []
 

@@ -30,8 +30,9 @@ FINISHED = 'title="Send"'
 
 
 class TemporaryTab(Tab):
-    def __init__(self, user):
-        scope = {"type": "websocket", "path": "/ws/temporary/", "user": user, "headers": []}
+    def __init__(self, user, **scope):
+        path = "/ws/temporary/"
+        scope = {"type": "websocket", "path": path, "user": user, "headers": [], **scope}
         self.app = ApplicationCommunicator(URLRouter(websocket_urlpatterns), scope)
         self.frames = []
 

@@ -19,6 +19,7 @@ Event = dict[str, Any]
 UNREADABLE = gettext_noop("That couldn't be read. Load the page again.")
 # Why a page isn't connected. It can read the code only of a connection that was let in first.
 SIGNED_OUT, GONE = 4401, 4404
+CONNECT_AGAIN = 1012
 
 
 def text_in(asked: Event, name: str) -> str:
@@ -62,6 +63,13 @@ class PageConsumer(AsyncWebsocketConsumer, ABC):
         await self.accept()
         await self.close(SIGNED_OUT)
         raise StopConsumer
+
+    async def session_ended(self, event: Event) -> None:
+        """A session of this person has ended. If it was this page's, the page connects again, and
+        is turned away unless its browser has a new one."""
+        session = self.scope["session"]
+        if not await session.aexists(session.session_key):
+            await self.close(CONNECT_AGAIN)
 
     @abstractmethod
     async def left(self) -> None:

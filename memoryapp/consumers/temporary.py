@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from memoryapp import temporary
+from memoryapp.bus import person_group
 from memoryapp.consumers.page import UNREADABLE, Event, PageConsumer, Screen, text_in
 from memoryapp.fragments import Entry
 from memoryapp.models import Message, User
@@ -42,11 +43,18 @@ class TemporaryConsumer(PageConsumer):
         self.writing: asyncio.Task[None] | None = None
         self.working: set[asyncio.Task[None]] = set()
         self.condensing = asyncio.Lock()
+        await self.channel_layer.group_add(person_group(user.pk), self.channel_name)
         await self.accept()
+
+    async def dispatch(self, message: Event) -> None:
+        # Nothing else that a person's pages hear is for one that no other knows of.
+        if message["type"].startswith(("websocket.", "session.")):
+            await super().dispatch(message)
 
     async def left(self) -> None:
         if not hasattr(self, "temporary"):
             return
+        await self.channel_layer.group_discard(person_group(self.user.pk), self.channel_name)
         OPEN[self.user.pk] -= 1
         if not OPEN[self.user.pk]:
             del OPEN[self.user.pk]
