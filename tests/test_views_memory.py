@@ -142,6 +142,7 @@ def test_a_rule_for_answering_is_added_by_hand(ada):
         {"new-value": "x" * 2001},
         {"new-value": "a\0b"},
         {"new-kind": "secret"},
+        {"new-key": "wifi password", "new-value": "hunter22"},
         {"new-expires_at": "2001-01-01"},
         {"new-expires_at": "soon"},
     ],

@@ -3,11 +3,12 @@
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from statistics import fmean, median
 from uuid import uuid4
 
+from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from memoryapp.evaluation.locomo import ADVERSARIAL, CATEGORIES, Conversation, Question
@@ -132,15 +133,16 @@ class Asking:
         self.turn_of = {str(message.pk): turn for turn, message in sources.items()}
         for number, observation in enumerate(self.conversation.observations, 1):
             said = [sources[turn] for turn in observation.turns if turn in sources]
-            ledger.remember(
-                user=self.user,
-                table="fact",
-                key=f"note_{number}",
-                value=observation.text,
-                actor="evaluation",
-                origin="import",
-                source_message=said[0] if said else None,
-            )
+            with suppress(ValidationError):  # an observation of somebody's password
+                ledger.remember(
+                    user=self.user,
+                    table="fact",
+                    key=f"note_{number}",
+                    value=observation.text,
+                    actor="evaluation",
+                    origin="import",
+                    source_message=said[0] if said else None,
+                )
         index_messages(Message.objects.for_user(self.user))
         index_facts(Fact.objects.for_user(self.user))
 

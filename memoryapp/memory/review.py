@@ -193,8 +193,12 @@ def is_storable(operation: Operation) -> bool:
 
 
 def holds_secret(operation: Operation) -> bool:
-    said = f"{operation.key.replace('_', ' ')}: {operation.value}"
-    return looks_like_secret(said) or looks_like_secret(operation.quote)
+    return is_secret(operation.key, operation.value) or looks_like_secret(operation.quote)
+
+
+def is_secret(key: str, value: str) -> bool:
+    """Whether a value under this key is one that memory never keeps, whoever states it."""
+    return looks_like_secret(f"{key.replace('_', ' ')}: {value}")
 
 
 def _harm(operation: Operation, source: Message | None) -> str:

@@ -194,3 +194,9 @@ def test_forgetting_without_one_clear_scope_forgets_nothing(ada, as_ada, query):
     make_fact(ada, "city", "Graz")
     told(as_ada("DELETE", f"/facts{query}"), 422)
     assert Fact.objects.count() == 1
+
+
+def test_a_secret_is_refused(as_ada):
+    refused = as_ada("POST", "/facts", {"key": "bank pin", "value": "PIN is 4711"})
+    assert told(refused, 422)["code"] == "secret"
+    assert not Fact.objects.exists()

@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from memoryapp.memory import ledger
 from memoryapp.models import Fact, MemoryEvent, Prompt
-from tests.factories import make_chat, make_fact, proposal
+from tests.factories import make_chat, make_fact, proposal, remember
 
 
 def learn(user, body, *operations):
@@ -64,6 +64,16 @@ def test_a_refused_secret_is_not_kept_in_the_log(ada):
     learn(ada, "My pin is 4711.", proposal("pin", "4711", "My pin is 4711"))
     assert not MemoryEvent.objects.filter(after__contains="4711").exists()
     assert not MemoryEvent.objects.filter(quote__contains="4711").exists()
+
+
+@pytest.mark.parametrize("table", ["fact", "prompt"])
+def test_nobody_can_have_a_secret_kept(ada, table):
+    with pytest.raises(ValidationError, match="password manager"):
+        remember(ada, "wifi_password", "hunter22", table)
+    row = remember(ada, "wifi", "in the attic", table)
+    with pytest.raises(ValidationError, match="password manager"):
+        ledger.edit(row=row, actor="ada", value="password: hunter22")
+    assert [known.value for known in type(row).objects.all()] == ["in the attic"]
 
 
 def test_the_same_thing_twice_changes_nothing(ada):

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from memoryapp.memory.ledger import rows
 from memoryapp.memory.operations import same_value
+from memoryapp.memory.review import is_secret
 from memoryapp.models import Fact, Prompt, User
 from memoryapp.models.memory import TABLES, Status
 from memoryapp.visible import visible
@@ -30,11 +31,12 @@ def remember(
 
     A different current value of the key is superseded. `fields` are further columns of the row
     (`kind`, `subject`, `due_at`, `expires_at`, `is_pinned`, `local_only`, `status`). Without a
-    user it is a prompt of the global persona. Raises ValidationError.
+    user it is a prompt of the global persona. Raises ValidationError, also for a secret.
     """
+    key, value = visible(key), visible(value)
+    _check_no_secret(key, value)
     with transaction.atomic():
         rows.lock(user)
-        key, value = visible(key), visible(value)
         row = TABLES[table](user=user, key=key, value=value, actor=actor, origin=origin, **fields)
         if user is not None:
             row.config = user.search_config
@@ -50,8 +52,8 @@ def remember(
 def edit(*, row: Fact | Prompt, actor: str, origin: str = "user", **changes: Any) -> Fact | Prompt:
     """Change a current row. A new value or key supersedes it, the rest changes in place.
 
-    Returns the row that is current afterwards. Raises ValidationError, also when the row has
-    been superseded meanwhile.
+    Returns the row that is current afterwards. Raises ValidationError, also for a secret and
+    when the row has been superseded meanwhile.
     """
     with transaction.atomic():
         rows.lock(row.user)
@@ -64,6 +66,17 @@ def edit(*, row: Fact | Prompt, actor: str, origin: str = "user", **changes: Any
             return _edit_into_new_row(row, actor, origin, changes)
         rows.amend(row, changes, actor=actor)
     return row
+
+
+def _check_no_secret(key: str, value: str) -> None:
+    if is_secret(key, value):
+        raise ValidationError(
+            _(
+                "This looks like a password, a key or a card number. Memory goes to models, so it "
+                "keeps none. Put it into a password manager."
+            ),
+            code="secret",
+        )
 
 
 def _check_editable(row: Fact | Prompt) -> None:
@@ -84,6 +97,7 @@ def _edit_into_new_row(
 ) -> Fact | Prompt:
     new = rows.copy(row, KEPT, **{**changes, "origin": origin, "actor": actor})
     new.key, new.value = visible(new.key), visible(new.value)
+    _check_no_secret(new.key, new.value)
     rows.check_place(new, held_by=row)
     rows.supersede(row, new)
     return new
