@@ -94,7 +94,8 @@ def test_whoever_was_signed_out_is_told_and_keeps_the_text(browse, ada, chat):
     person = browse(ada)
     page = person.open(f"/chats/{chat.pk}/")
     Session.objects.all().delete()
-    say(page, "Don't lose this")
+    with page.expect_response("**/messages/"):
+        say(page, "Don't lose this")
     expect(page.locator("#problem")).to_contain_text("You were signed out")
     expect(box(page)).to_have_value("Don't lose this")
     person.errors.clear()

@@ -11,10 +11,12 @@ import uvicorn
 from memoryapp.doctor import address
 from tests.processes import free_port
 
+pytestmark = pytest.mark.django_db  # Channels looks after its connections
+
 
 @pytest.fixture(scope="module")
 def port():
-    """Where the whole ASGI application is served; none of this needs its database."""
+    """Where the whole ASGI application is served."""
     from config.asgi import application
 
     server = uvicorn.Server(
