@@ -20,7 +20,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from memoryapp.accounts import administrators_but, device
+from memoryapp.accounts import administrators_but, device, sign_out
 from memoryapp.admin.base import ReadOnlyAdmin, RowAdmin
 from memoryapp.models import ApiKey, Usage, User
 
@@ -57,6 +57,11 @@ class UserAdmin(RowAdmin, DjangoUserAdmin[User]):
         ("Place and language", {"fields": ["timezone", "language"]}),
         ("Memory", {"fields": ["memory_on", "review", "local_models_only", "notify_learned"]}),
     ]
+
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        if not obj.is_active:
+            sign_out(obj)  # of the pages that are open, too
 
     def get_deleted_objects(
         self, objs: Sequence[Any] | QuerySet[Any], request: HttpRequest

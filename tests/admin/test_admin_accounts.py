@@ -1,5 +1,6 @@
 import pytest
 from allauth.usersessions.models import UserSession
+from django.contrib.sessions.models import Session
 from django.urls import reverse
 
 from memoryapp.models import ApiKey, Usage, User
@@ -155,6 +156,14 @@ def test_an_administrator_beside_another_can_be_deleted(admin_page, administrato
     assert "only administrator" in delete_all(admin_page, administrator, other).content.decode()
     delete_all(admin_page, other)
     assert User.objects.get() == administrator
+
+
+def test_whoever_is_switched_off_is_signed_out(admin_page, ada):
+    browser = client_of(ada)
+    browser.get("/settings/")
+    admin_page.post(page_of(ada), form(ada, is_active=""))
+    assert not UserSession.objects.filter(user=ada).exists()
+    assert not Session.objects.filter(session_key=browser.session.session_key).exists()
 
 
 @pytest.mark.parametrize("taken", ["is_active", "is_superuser"])
