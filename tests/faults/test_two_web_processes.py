@@ -1,8 +1,10 @@
 """Two web processes behind one address, which behave as one."""
 
 import time
+from contextlib import suppress
 from statistics import median
 
+import psutil
 import pytest
 
 from tests.faults.model import words
@@ -59,7 +61,12 @@ def test_a_stop_reaches_the_process_that_writes(up, model, note):
 
 def writing(up):
     """The processes that answer, of the one that watches over them."""
-    return [child for child in up.web.children() if "spawn_main" in " ".join(child.cmdline())]
+    found = []
+    for child in up.web.children():
+        with suppress(psutil.NoSuchProcess):  # killed just now
+            if "spawn_main" in " ".join(child.cmdline()):
+                found.append(child)
+    return found
 
 
 def test_one_that_is_only_slow_keeps_its_replies(up):
