@@ -9,12 +9,11 @@ from asgiref.sync import sync_to_async
 from asgiref.testing import ApplicationCommunicator
 from channels.layers import get_channel_layer
 from channels.routing import URLRouter
-from django.contrib.auth.models import AnonymousUser
 
 from memoryapp import branches, followers, fragments, replies, tasks, turns
 from memoryapp.agents import llm
 from memoryapp.bus import chat_group, person_group
-from memoryapp.consumers.page import GONE, SIGNED_OUT
+from memoryapp.consumers.page import GONE
 from memoryapp.memory import ledger
 from memoryapp.models import Message
 from memoryapp.patience import in_database
@@ -110,29 +109,6 @@ def talk():
 async def join(tab, chat):
     await chat.arefresh_from_db()
     await tab.send(action="join", stamp=await sync_to_async(fragments.stamp)(chat))
-
-
-@pytest.mark.parametrize("who", ["ben", "ada"])
-async def test_a_chat_that_is_not_there_for_somebody_is_gone_and_shows_nothing(chat, ben, ada, who):
-    user, chat_id = (ben, chat.pk) if who == "ben" else (ada, uuid.uuid4())
-    tab = Tab(user, chat_id)
-    await tab.connect()
-    assert "This chat was deleted" in await tab.until("gone")
-    assert await tab.closed() == GONE
-    assert chat.title not in "".join(tab.frames)
-
-
-async def test_whoever_is_not_signed_in_is_told_so_and_nothing_else(chat):
-    tab = Tab(AnonymousUser(), chat.pk)
-    await tab.connect()
-    assert await tab.closed() == SIGNED_OUT
-
-
-async def test_a_socket_at_an_unknown_address_is_refused(ada):
-    scope = {"type": "websocket", "path": "/ws/nothing/", "user": ada, "headers": []}
-    app = ApplicationCommunicator(URLRouter(websocket_urlpatterns), scope)
-    await app.send_input({"type": "websocket.connect"})
-    assert (await app.receive_output(SECONDS))["type"] == "websocket.close"
 
 
 async def test_a_send_brings_the_turn_the_text_and_the_finished_message(tabs, talk, chat, ada):
@@ -401,15 +377,6 @@ async def test_a_tab_is_told_when_its_chat_is_deleted_and_let_go(tabs, chat, ada
     await chat.adelete()
     frame = await tab.until("This chat was deleted")
     assert FINISHED in frame
-    assert await tab.closed() == GONE
-
-
-async def test_a_tab_that_has_yet_to_join_is_told_that_its_chat_is_gone(chat, ada):
-    tab = Tab(ada, chat.pk)
-    await tab.connect()
-    await chat.adelete()
-    await tab.send(action="join", stamp="")
-    assert "This chat was deleted" in await tab.until("gone")
     assert await tab.closed() == GONE
 
 

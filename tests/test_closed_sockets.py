@@ -1,15 +1,54 @@
+"""Pages that are not let in, or not any longer."""
+
 import asyncio
+import uuid
 
 import pytest
 from asgiref.sync import sync_to_async
+from asgiref.testing import ApplicationCommunicator
+from channels.routing import URLRouter
+from django.contrib.auth.models import AnonymousUser
 from django.contrib.sessions.backends.db import SessionStore
 from django.test import Client
 
-from memoryapp.consumers.page import CONNECT_AGAIN
-from tests.test_consumers import Tab, join
+from memoryapp.consumers.page import CONNECT_AGAIN, GONE, SIGNED_OUT
+from memoryapp.routing import websocket_urlpatterns
+from tests.test_consumers import SECONDS, Tab, join
 from tests.test_temporary_socket import TemporaryTab
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.mark.parametrize("who", ["ben", "ada"])
+async def test_a_chat_that_is_not_there_for_somebody_is_gone_and_shows_nothing(chat, ben, ada, who):
+    user, chat_id = (ben, chat.pk) if who == "ben" else (ada, uuid.uuid4())
+    tab = Tab(user, chat_id)
+    await tab.connect()
+    assert "This chat was deleted" in await tab.until("gone")
+    assert await tab.closed() == GONE
+    assert chat.title not in "".join(tab.frames)
+
+
+async def test_whoever_is_not_signed_in_is_told_so_and_nothing_else(chat):
+    tab = Tab(AnonymousUser(), chat.pk)
+    await tab.connect()
+    assert await tab.closed() == SIGNED_OUT
+
+
+async def test_a_socket_at_an_unknown_address_is_refused(ada):
+    scope = {"type": "websocket", "path": "/ws/nothing/", "user": ada, "headers": []}
+    app = ApplicationCommunicator(URLRouter(websocket_urlpatterns), scope)
+    await app.send_input({"type": "websocket.connect"})
+    assert (await app.receive_output(SECONDS))["type"] == "websocket.close"
+
+
+async def test_a_tab_that_has_yet_to_join_is_told_that_its_chat_is_gone(chat, ada):
+    tab = Tab(ada, chat.pk)
+    await tab.connect()
+    await chat.adelete()
+    await tab.send(action="join", stamp="")
+    assert "This chat was deleted" in await tab.until("gone")
+    assert await tab.closed() == GONE
 
 
 @pytest.fixture
