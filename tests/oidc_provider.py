@@ -4,17 +4,18 @@ import base64
 import hashlib
 import json
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from http.server import BaseHTTPRequestHandler
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import jwt
+
+from tests.threaded import Threaded
 
 CLIENT, SECRET = "memoryapp", "its:secret"
 NO_KEY = "only its line vouches for what it signs, and this is a key of some length"
 
 
-class OIDCProvider:
+class OIDCProvider(Threaded):
     """Whoever comes is `person`, and goes back at once with a code for it."""
 
     def __init__(self):
@@ -27,8 +28,7 @@ class OIDCProvider:
         self.status = None  # of all answers, in the place of the right one
         self.asked = []  # what people came with
         self.codes = {}
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
+        super().__init__(self._handler())
 
     @property
     def issuer(self):
@@ -67,20 +67,6 @@ class OIDCProvider:
         claims = {"iss": self.issuer, "aud": CLIENT, "iat": now, "exp": now + 60, **self.person}
         token = jwt.encode({**claims, **self.claims}, NO_KEY)
         return {"access_token": "access", "token_type": "Bearer", "id_token": token}
-
-    def __enter__(self):
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.stop()
-
-    def stop(self):
-        """Refuse connections from now on."""
-        if self._thread.is_alive():
-            self._server.shutdown()
-            self._thread.join()
-            self._server.server_close()
 
     def _handler(self):
         provider = self

@@ -2,8 +2,9 @@
 
 import json
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from http.server import BaseHTTPRequestHandler
+
+from tests.threaded import Threaded
 
 
 def chunk(**choice):
@@ -27,7 +28,7 @@ def echo(asked):
     return json.dumps({**data, "choices": [choice]}).encode()
 
 
-class ModelServer:
+class ModelServer(Threaded):
     """Answers each POST with `status`, `content_type` and `body`, and lists `models`, unless
     `tells` has something else to be read at an address."""
 
@@ -44,8 +45,7 @@ class ModelServer:
         self.num_listed = 0
         self.connections = set()  # addresses of clients that posted something
         self.authorization = None
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
+        super().__init__(self._handler())
 
     @property
     def url(self):
@@ -62,20 +62,6 @@ class ModelServer:
         self.posted.append(asked)
         if self.echoes_schema:
             self.content_type, self.body = "application/json", echo(asked)
-
-    def __enter__(self):
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.stop()
-
-    def stop(self):
-        """Refuse connections from now on."""
-        if self._thread.is_alive():
-            self._server.shutdown()
-            self._thread.join()
-            self._server.server_close()
 
     def _handler(self):
         server = self
