@@ -17,6 +17,9 @@ const isSame = (node, wanted) =>
 // The text of a reply that is being written comes by the socket, newer than a page can have it.
 const isNewer = (node, wanted) => node.matches("[aria-busy]") && wanted.matches("[aria-busy]");
 
+// What is fetched when it is unfolded stays once it is there, and is fetched again.
+const isFetched = (node, wanted) => wanted.matches("[data-later]") && !node.matches("[data-later]");
+
 /** The one among these siblings that is to become `wanted`. */
 function findFor(wanted, siblings) {
   if (!isElement(wanted)) return siblings[0]?.isEqualNode(wanted) ? siblings[0] : undefined;
@@ -46,7 +49,9 @@ function patch(shown, wanted) {
     }
     for (const gone of left.splice(0, left.indexOf(kept))) gone.remove();
     left.shift();
-    if (!isEqual(kept, child) && !isNewer(kept, child)) fresh.push(...patch(kept, child));
+    if (isEqual(kept, child) || isNewer(kept, child)) continue;
+    if (isFetched(kept, child)) htmx.trigger(kept, "outdated");
+    else fresh.push(...patch(kept, child));
   }
   for (const gone of left) gone.remove();
   return isChanged ? [shown] : fresh;

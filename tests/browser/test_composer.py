@@ -86,6 +86,8 @@ def test_what_is_typed_before_the_scripts_are_there_is_kept_too(browse, ada):
     page.route("**/composer*.js", lambda route: held.append(route))
     page.reload(wait_until="commit")
     box(page).fill("Don't lose this.")
+    while not held:
+        page.wait_for_timeout(20)
     with page.expect_event("load"):
         held[0].continue_()
     page.unroute("**/composer*.js")

@@ -1,8 +1,11 @@
 """What a person with many rows sees: lists that stay where they are, and what comes when asked."""
 
+import pytest
 from playwright.sync_api import expect
 
-from memoryapp.models import Chat
+from memoryapp.memory import forgetting
+from memoryapp.models import Chat, Fact
+from tests.browser.thread import read_again
 from tests.factories import make_chat, make_fact
 
 WAITS = {"status": "pending", "waits_because": "It stands in a text you pasted."}
@@ -43,13 +46,20 @@ def test_a_decision_in_the_inbox_brings_the_next_proposal_to_the_same_place(brow
     assert abs(page.locator("main").evaluate("main => main.scrollTop") - scrolled) < 300
 
 
-def test_an_earlier_receipt_is_there_once_it_is_unfolded(browse, ada):
+@pytest.fixture
+def receipts(ada):
+    """A chat of two replies that were told the same memory, and the memory."""
     chat = make_chat(ada, "What do I drink?", "Tea.", "And eat?", "Bread.")
     fact = make_fact(ada, "drink", "tea")
     used = {"id": str(fact.pk), "text": "drink: tea", "kind": "fact", "reason": "words"}
     used |= {"score": 0.5, "source_message_id": None, "said_at": None}
     receipt = {"memories": [used], "turns": [], "near_misses": [], "prompts": []}
     chat.messages.filter(role="assistant").update(receipt=receipt)
+    return chat, fact
+
+
+def test_an_earlier_receipt_is_there_once_it_is_unfolded(browse, ada, receipts):
+    chat, _ = receipts
     page = browse(ada).open(f"/chats/{chat.pk}/")
     earlier = page.locator("details.receipt").first
     expect(earlier.locator(".chip")).to_have_count(0)
@@ -60,3 +70,26 @@ def test_an_earlier_receipt_is_there_once_it_is_unfolded(browse, ada):
         "aria-pressed", "true"
     )
     assert chat.archive[1].memory_marks.get().is_useful
+
+
+def test_an_unfolded_receipt_stays_and_is_renewed_when_the_thread_is_read_again(
+    browse, ada, receipts
+):
+    chat, fact = receipts
+    page = browse(ada).open(f"/chats/{chat.pk}/")
+    first, last = page.locator("details.receipt").all()
+    for receipt in first, last:
+        receipt.locator("summary").click()
+        expect(receipt.locator(".chip")).to_contain_text("Drink: tea")
+    first.get_by_role("button", name="Not useful", exact=True).focus()
+    chat.add_message("user", "And then?")
+    chat.add_message("assistant", "Sleep.")
+    read_again(page, chat)
+    expect(page.get_by_text("Sleep.")).to_be_visible()
+    for receipt in first, last:
+        expect(receipt.locator(".chip")).to_be_visible()
+    expect(first.get_by_role("button", name="Not useful", exact=True)).to_be_focused()
+    forgetting.forget(rows=Fact.objects.filter(pk=fact.pk), actor="ada")
+    read_again(page, chat)
+    for receipt in first, last:
+        expect(receipt).not_to_contain_text("tea")
