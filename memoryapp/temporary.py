@@ -26,7 +26,7 @@ from memoryapp.memory import eviction
 from memoryapp.memory.choosing import Recalled
 from memoryapp.memory.phrases import is_off_the_record
 from memoryapp.models import Chat, Message, User
-from memoryapp.models.chats import UNTITLED, next_moment
+from memoryapp.models.chats import next_moment
 from memoryapp.models.messages import INTERRUPTED
 from memoryapp.patience import patiently
 from memoryapp.receipts import Receipt, nothing_found
@@ -57,7 +57,7 @@ class TemporaryChat:
 
     def __init__(self, user: User) -> None:
         self.user = user
-        self.chat = Chat(user=user, memory_on=False, title=user.translate(UNTITLED))
+        self.chat = Chat(user=user, memory_on=False)
         self.messages: list[Message] = []
 
     @property

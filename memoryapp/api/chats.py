@@ -15,7 +15,6 @@ from memoryapp.api.paging import page
 from memoryapp.api.params import Asked
 from memoryapp.memory import scopes
 from memoryapp.models import Chat, Message, User
-from memoryapp.models.chats import UNTITLED
 from memoryapp.schemas.chats import ChatChanges, ChatFilter, ChatOut, Forget, NewChat
 from memoryapp.schemas.fields import Page
 from memoryapp.schemas.memory import Forgotten
@@ -54,7 +53,7 @@ def chat_list(request: ApiRequest, asked: Asked[ChatFilter]) -> Page[ChatOut]:
 
 @router.post("", response={201: ChatOut}, summary="Make a chat")
 def chat_add(request: ApiRequest, data: NewChat) -> Status[ChatOut]:
-    fields = {"title": request.user.translate(UNTITLED)} | named(data.model_dump(exclude_none=True))
+    fields = named(data.model_dump(exclude_none=True))
     return Status(201, ChatOut.model_validate(Chat.objects.create(user=request.user, **fields)))
 
 

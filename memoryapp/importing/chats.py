@@ -109,7 +109,7 @@ def _chat(
     return Chat.objects.create(
         id=ids.chat,
         user=user,
-        title=title or name or user.translate(UNTITLED),
+        title=title or name or UNTITLED,
         created_at=min(record.began_at or began_at, began_at),
         last_message_at=began_at,
         **{"title_source": source, **record.columns},

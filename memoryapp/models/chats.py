@@ -18,7 +18,7 @@ from memoryapp.models.messages import Message, MessageQuerySet
 
 TITLE_MAX_CHARS = 200  # a model is asked for fewer
 DELETE_TRIES = 3
-UNTITLED = gettext_noop("New chat")  # kept in its owner's language, `User.translate`
+UNTITLED = gettext_noop("New chat")  # kept in its owner's language
 branch_switched = Signal()  # with the chat as `instance`
 imported = Signal()  # with the owner of the chats that came from a file as `instance`
 learning_wanted = Signal()  # from such chats, with their owner as `instance`
@@ -72,6 +72,13 @@ class Chat(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """One that nobody has named begins with a title in its owner's language."""
+        is_named = self.title != UNTITLED or self.title_source == self.TitleSource.MANUAL
+        if self._state.adding and not is_named:
+            self.title = self.user.translate(UNTITLED)
+        super().save(*args, **kwargs)
 
     @property
     def archive(self) -> MessageQuerySet:

@@ -23,7 +23,6 @@ from memoryapp.http import HtmxHttpRequest
 from memoryapp.ids import as_uuid
 from memoryapp.memory import scopes
 from memoryapp.models import Chat, Message, User
-from memoryapp.models.chats import UNTITLED
 from memoryapp.views import here, listed, page_of, render_dialog, render_page
 
 QUERY_MAX_CHARS = 200
@@ -89,9 +88,7 @@ def _begin(request: HtmxHttpRequest) -> HttpResponse:
         memory_on = form.cleaned_data["memory_on"] or not request.user.memory_on
         try:
             with transaction.atomic():
-                chat = Chat.objects.create(
-                    user=request.user, memory_on=memory_on, title=request.user.translate(UNTITLED)
-                )
+                chat = Chat.objects.create(user=request.user, memory_on=memory_on)
                 turn = turns.open_turn(chat=chat, body=body, id=message_id)
         except ValidationError as error:
             if not sent.exists():  # else it was sent twice at the same moment

@@ -26,6 +26,13 @@ async def test_a_turn_without_a_chat_makes_one(talker, ada_now):
     assert turn["receipt"] == reply.receipt
 
 
+async def test_the_chat_of_a_first_turn_is_named_in_the_language_of_its_owner(ada, talker, ada_now):
+    ada.language = "de"
+    await ada.asave()
+    told(await ada_now("POST", "/chat", {"message": "Hallo"}), 200)
+    assert (await Chat.objects.aget()).title == "Neuer Chat"
+
+
 async def test_a_turn_goes_on_in_the_chat_it_names(chat, talker, ada_now):
     body = {"message": "And now?", "chat_id": str(chat.pk)}
     assert told(await ada_now("POST", "/chat", body), 200)["chat_id"] == str(chat.pk)

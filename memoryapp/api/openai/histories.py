@@ -16,7 +16,6 @@ from django.utils import timezone
 from memoryapp import branches, turns
 from memoryapp.agents.talker import Said
 from memoryapp.models import Chat, Message, User
-from memoryapp.models.chats import UNTITLED
 from memoryapp.models.messages import MessageQuerySet
 
 Role, Status = Message.Role, Message.Status
@@ -40,7 +39,7 @@ def open_turn(user: User, said: Sequence[Said], question: str) -> turns.Turn:
     with transaction.atomic():
         at, rest = _known(user, path)
         if at is None or _is_answering(at.chat):
-            chat, rest = Chat.objects.create(user=user, title=user.translate(UNTITLED)), path
+            chat, rest = Chat.objects.create(user=user), path
         elif not rest:
             return branches.reopen(message=at.children.filter(role=Role.ASSISTANT)[0])
         else:
