@@ -88,15 +88,6 @@ class EndOfDayField(forms.DateField):
         return day and timezone.make_aware(datetime.combine(day, time(23, 59, 59)))
 
 
-KINDS = [
-    (Fact.Kind.IDENTITY, gettext_lazy("Identity")),
-    (Fact.Kind.PREFERENCE, gettext_lazy("Preference")),
-    (Fact.Kind.PROJECT, gettext_lazy("Project")),
-    (Fact.Kind.TASK, gettext_lazy("Task")),
-    (Fact.Kind.FACT, gettext_lazy("Fact")),
-]
-
-
 CHATS_TO_CHOOSE = 100  # the newest; an older one is found from its own page
 
 
@@ -104,7 +95,9 @@ class FactFilter(forms.Form):
     """Which facts the memory page lists. A value that makes no sense counts as not given."""
 
     q = forms.CharField(required=False, max_length=500)
-    kind = forms.ChoiceField(required=False, choices=[("", gettext_lazy("All")), *KINDS])
+    kind = forms.ChoiceField(
+        required=False, choices=[("", gettext_lazy("All")), *Fact.Kind.choices]
+    )
     status = forms.ChoiceField(
         label=gettext_lazy("Status"),
         required=False,
@@ -178,7 +171,9 @@ class FactForm(forms.Form):
         max_length=VALUE_MAX_CHARS,
         widget=forms.Textarea(attrs={"rows": 2, "dir": "auto"}),
     )
-    kind = forms.ChoiceField(label=gettext_lazy("Kind"), choices=KINDS, initial="fact")
+    kind = forms.ChoiceField(
+        label=gettext_lazy("Kind"), choices=Fact.Kind.choices, initial=Fact.Kind.FACT
+    )
     due_at = MinuteField(label=gettext_lazy("Due"), required=False)
     expires_at = EndOfDayField(label=gettext_lazy("Use until"), required=False)
     is_pinned = forms.BooleanField(

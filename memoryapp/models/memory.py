@@ -10,6 +10,7 @@ from django.core.validators import MaxLengthValidator
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 from memoryapp.models.accounts import User
 from memoryapp.models.fields import Searchable, words_of
@@ -184,11 +185,11 @@ def label(key: str, value: str) -> str:
 
 class Fact(Remembered):
     class Kind(models.TextChoices):
-        IDENTITY = "identity"
-        PREFERENCE = "preference"
-        PROJECT = "project"
-        TASK = "task"
-        FACT = "fact"
+        IDENTITY = "identity", gettext_lazy("Identity")
+        PREFERENCE = "preference", gettext_lazy("Preference")
+        PROJECT = "project", gettext_lazy("Project")
+        TASK = "task", gettext_lazy("Task")
+        FACT = "fact", gettext_lazy("Fact")
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="facts")
     kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.FACT)

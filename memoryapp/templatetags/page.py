@@ -190,20 +190,13 @@ def kind_of(row: Fact | Prompt) -> str:
 @register.filter
 def kind_icon(kind: str) -> str:
     """The icon of a kind of memory; an earlier turn is drawn as a chat."""
-    return "chat" if kind == "turn" else kind
+    return "chat" if kind == TURN else kind
 
 
 @register.filter
 def kind_name(kind: str) -> str:
-    return {
-        "identity": _("Identity"),
-        "preference": _("Preference"),
-        "project": _("Project"),
-        "task": _("Task"),
-        "fact": _("Fact"),
-        "turn": _("Message"),
-        "persona": _("How to answer"),
-    }.get(kind, kind)
+    others = {TURN: _("Message"), "persona": _("How to answer")}
+    return str(dict(Fact.Kind.choices).get(kind) or others.get(kind, kind))
 
 
 @register.filter
