@@ -55,6 +55,26 @@ class Script(FunctionModel):
                 yield {index: DeltaToolCall(part.tool_name, arguments, tool_call_id=f"c{index}")}
 
 
+class Held(Script):
+    """A talker that says as many pieces as it may, one each `pause`, and the others later."""
+
+    def __init__(self, *pieces, may_say=1, pause=0):
+        super().__init__(pieces, pause=pause)
+        self.text = "".join(pieces)
+        self.may_say = may_say
+
+    def go_on(self, may_say=float("inf")):
+        self.may_say = may_say
+
+    async def _stream(self, messages, info):
+        num_said = 0
+        async for piece in super()._stream(messages, info):
+            while num_said >= self.may_say:
+                await asyncio.sleep(0.01)
+            yield piece
+            num_said += 1
+
+
 def says(*pieces: str, pause: float = 0) -> Script:
     """A talker, summarizer or titler that says this, piece by piece."""
     return Script(pieces, pause=pause)

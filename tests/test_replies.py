@@ -1,8 +1,7 @@
 import asyncio
-import time
 import uuid
 from contextlib import asynccontextmanager
-from datetime import timedelta
+from inspect import isawaitable
 
 import psycopg
 import pytest
@@ -20,7 +19,7 @@ from memoryapp.channel_layer import conninfo
 from memoryapp.models import Chat, Message, Usage
 from memoryapp.patience import in_database
 from memoryapp.tokens import num_tokens
-from tests.fakes import Script, says
+from tests.fakes import Held, Script, says
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -45,6 +44,29 @@ def talk():
         override.__exit__(None, None, None)
 
 
+@pytest.fixture
+def held():
+    """The talker says "word " and then nothing, until it may go on."""
+    talker = Held("word ", "for ", "word")
+    with llm.override({"talker": talker}):
+        yield talker
+
+
+async def until(condition):
+    """What makes the condition true, which may have to be awaited."""
+    async with asyncio.timeout(20):
+        while True:
+            found = condition()
+            if found := await found if isawaitable(found) else found:
+                return found
+            await asyncio.sleep(0.02)
+
+
+async def saved(reply, text):
+    """The row of a reply, once its text begins like this."""
+    return await until(Message.objects.filter(pk=reply.pk, body__startswith=text).afirst)
+
+
 async def begin(chat):
     turn = await sync_to_async(turns.open_turn)(chat=chat, body="And now?")
     await replies.start(turn)
@@ -54,9 +76,7 @@ async def begin(chat):
 async def begin_to_say(chat):
     """A reply some of whose words have come."""
     reply = await begin(chat)
-    async with asyncio.timeout(10):
-        while not replies.LIVE[str(reply.pk)].text:
-            await asyncio.sleep(0.02)
+    await until(lambda: replies.LIVE[str(reply.pk)].text)
     return reply
 
 
@@ -151,40 +171,28 @@ async def test_a_reply_that_said_nothing_is_not_accounted_for(chat, talk):
 
 
 async def test_the_partial_text_is_saved_while_it_streams(chat, talk):
-    talk(*("word " for _ in range(300)), pause=0.01)
+    talk(*("word " for _ in range(1000)), pause=0.01)
     reply = await begin(chat)
-    async with asyncio.timeout(5):
-        while not (saved := await Message.objects.aget(pk=reply.pk)).body:
-            await asyncio.sleep(0.1)
-    assert saved.status == "streaming"
-    assert saved.body.startswith("word")
+    assert (await saved(reply, "word word")).status == "streaming"
     await replies.stop(reply.pk)
     await end(reply)
 
 
-async def test_the_first_words_are_saved_at_once(chat, talk):
-    talk(*("word " for _ in range(100)), pause=0.2)
-    reply = await begin_to_say(chat)
-    begun_at = time.monotonic()
-    async with asyncio.timeout(5):
-        while not (await Message.objects.aget(pk=reply.pk)).body:
-            await asyncio.sleep(0.02)
-    assert time.monotonic() - begun_at < 0.5
+async def test_the_first_words_are_saved_at_once(chat, held, monkeypatch):
+    monkeypatch.setattr(replies, "SAVE_SECONDS", 3600)
+    reply = await begin(chat)
+    assert (await saved(reply, "word ")).status == "streaming"
     await replies.stop(reply.pk)
     await end(reply)
 
 
-async def test_replies_are_saved_together_and_one_whose_chat_is_gone_ends(ada, chat, talk):
-    talk(*("word " for _ in range(300)), pause=0.01)
+async def test_replies_are_saved_together_and_one_whose_chat_is_gone_ends(ada, chat, held):
     other = await Chat.objects.acreate(user=ada)
-    kept, lost = await begin(chat), await begin(other)
-    await asyncio.sleep(0.3)
+    kept, lost = await begin_to_say(chat), await begin_to_say(other)
     task = replies.LIVE[str(lost.pk)].task
     await other.adelete()
-    await asyncio.wait_for(task, 3)
-    saved = await Message.objects.aget(pk=kept.pk)
-    assert saved.status == "streaming"
-    assert saved.body.startswith("word")
+    await asyncio.wait_for(task, 10)
+    assert (await saved(kept, "word ")).status == "streaming"
     await replies.stop(kept.pk)
     await end(kept)
 
@@ -215,35 +223,29 @@ async def test_a_finished_reply_leaves_nothing_on_the_bus(chat, talk, bus):
     assert bus.here().channels == {}
 
 
-async def begin_slowly(chat, holding):
-    """A reply whose writing waits while `holding` keeps the tables of memory."""
-    await holding.execute("lock table memoryapp_fact, memoryapp_prompt in access exclusive mode")
-    reply = await begin(chat)
-    await asyncio.sleep(0.3)
-    return reply
-
-
-async def stop_and_time(reply):
-    started = time.monotonic()
-    await replies.stop(reply.pk)
-    return await end(reply), time.monotonic() - started
-
-
 async def test_a_reply_is_stopped_while_memory_is_looked_up(chat, talk, settings):
     settings.RECALL_TIMEOUT_MS = 60_000
     talk("never said")
     async with await AsyncConnection.connect(conninfo()) as holding:
-        reply, seconds = await stop_and_time(await begin_slowly(chat, holding))
-        assert seconds < 0.5
+        await holding.execute("lock table memoryapp_fact, memoryapp_prompt")
+        reply = await begin(chat)
+
+        async def is_waited_for():
+            found = await holding.execute("select from pg_locks where not granted")
+            return found.rowcount
+
+        await until(is_waited_for)
+        await replies.stop(reply.pk)
+        reply = await end(reply)
     assert (reply.status, reply.body, reply.receipt) == ("stopped", "", {})
 
 
 async def test_a_reply_is_stopped_before_its_first_word(chat, talk):
-    talk("never said", pause=30)
+    talk("never said", pause=60)
     reply = await begin(chat)
-    await asyncio.sleep(0.5)
-    reply, seconds = await stop_and_time(reply)
-    assert seconds < 0.5
+    await until(lambda: replies.LIVE[str(reply.pk)].receipt)
+    await replies.stop(reply.pk)
+    reply = await end(reply)
     assert (reply.status, reply.body, reply.failure) == ("stopped", "", "")
     assert reply.receipt["memory_on"]
 
@@ -302,47 +304,49 @@ async def cut_off_all(admin, name):
     )
 
 
-async def test_a_reply_goes_on_when_postgresql_is_started_again(heal, chat, talk):
-    words = [f"ä{n} " for n in range(300)]
-    talk(*words, pause=0.02)
-    reply = await begin(chat)
-    following = asyncio.create_task(follow(reply))
-    await asyncio.sleep(1.2)
-    async with database_away():
-        await asyncio.sleep(0.5)
-    await asyncio.sleep(2.5)
-    saved = await in_database(Message.objects.get, pk=reply.pk)
-    assert saved.status == "streaming"
-    assert len(saved.body) > len("".join(words[:50]))
-    assert timezone.now() - saved.streaming_beat < timedelta(seconds=3)
-    events = await following
+async def test_a_reply_goes_on_when_postgresql_is_started_again(heal, chat):
+    early, late = [f"ä{n} " for n in range(80)], [f"ö{n} " for n in range(80)]
+    model = Held(*early, *late, may_say=len(early), pause=0.02)
+    with llm.override({"talker": model}):
+        reply = await begin_to_say(chat)
+        following = asyncio.create_task(follow(reply))
+
+        async def is_saved():
+            row = await in_database(Message.objects.get, pk=reply.pk)
+            return row.streaming_beat > back_at and row
+
+        async with database_away():
+            await until(lambda: replies.LIVE[str(reply.pk)].text == "".join(early))
+        back_at = timezone.now()
+        row = await until(is_saved)
+        assert (row.status, row.body) == ("streaming", "".join(early))
+        model.go_on()
+        events = await following
     reply = await in_database(Message.objects.get, pk=reply.pk)
-    assert (reply.status, reply.body) == ("complete", "".join(words))
+    assert (reply.status, reply.body) == ("complete", "".join(early + late))
     assert text_of(events) == reply.body
 
 
-async def test_a_reply_that_ends_while_postgresql_is_away_is_saved_later(heal, chat, talk):
-    # Long enough to be still streaming when the last connection has been cut.
-    talk("Good ", *["and "] * 150, "evening", pause=0.01)
-    reply = await begin(chat)
-    await asyncio.sleep(0.3)
+async def test_a_reply_that_ends_while_postgresql_is_away_is_saved_later(heal, chat, held):
+    reply = await begin_to_say(chat)
+    live = replies.LIVE[str(reply.pk)]
     async with database_away():
-        await asyncio.sleep(3)
+        held.go_on()
+        await until(lambda: live.text == held.text)
+        await asyncio.sleep(0.5)  # for tries in vain
         assert str(reply.pk) in replies.LIVE
-    await asyncio.wait_for(replies.LIVE[str(reply.pk)].task, 10)
+    await asyncio.wait_for(live.task, 10)
     reply = await in_database(Message.objects.get, pk=reply.pk)
-    assert (reply.status, reply.body[-7:]) == ("complete", "evening")
+    assert (reply.status, reply.body) == ("complete", held.text)
     queued = await in_database(lambda: [row.func() for row in OrmQ.objects.all()])
     assert queued.count("memoryapp.tasks.extract") == 2  # for the chat's first reply, and for this
 
 
-async def test_a_reply_whose_chat_is_deleted_ends_quietly_and_leaves_nothing(chat, talk, caplog):
-    talk(*["word "] * 1000, pause=0.01)
-    reply = await begin(chat)
-    await asyncio.sleep(0.3)
+async def test_a_reply_whose_chat_is_deleted_ends_quietly_and_leaves_nothing(chat, held, caplog):
+    reply = await begin_to_say(chat)
     task = replies.LIVE[str(reply.pk)].task
     await chat.adelete()
-    await asyncio.wait_for(task, 3)
+    await asyncio.wait_for(task, 10)
     assert not await Message.objects.aexists()
     assert not await Usage.objects.aexists()
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []

@@ -194,14 +194,22 @@ def test_when_its_time_is_over_nothing_is_lost_and_nothing_held(chats):
     def is_over(*_):
         raise TimeoutException
 
+    def end_it():
+        wait_until(lambda: OrmQ.objects.count() == 1)
+        connection.close()
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGALRM)
+
     wait_in_queue(*chats[1:])
-    signal.signal(signal.SIGALRM, is_over)
-    signal.setitimer(signal.ITIMER_REAL, 1)
+    before = signal.signal(signal.SIGALRM, is_over)
+    clock = threading.Thread(target=end_it)
+    clock.start()
     with (
         llm.override({"extractor": Reader(slow=["Graz", "Oslo"])}),
         pytest.raises(TimeoutException),
     ):
         tasks.extract(str(chats[0].pk))
+    clock.join(20)
+    signal.signal(signal.SIGALRM, before)
     assert learned() == ["Bonn", "Lima"]
     [left] = OrmQ.objects.all()
     with llm.override({"extractor": Reader()}):
