@@ -11,7 +11,6 @@ from memoryapp.memory import embeddings, forgetting, review
 
 # Those with something put in, which the catalogue has with braces in its place.
 TEMPLATES = (
-    review.UNSAID,
     review.SENSITIVE,
     forgetting.REMOVED,
     tasks.EXTRACTOR_FAILED,

@@ -60,7 +60,7 @@ def demo(db):
     demo.memory_events.create(
         action="failed", message=question, actor="extractor", reason=failed_to_learn()
     )
-    demo.memory_events.create(action="refused", actor="extractor", reason=review.UNSAID.format("x"))
+    demo.memory_events.create(action="refused", actor="extractor", reason=review.UNSAID)
     fact = Fact.objects.for_user(demo).current().filter(status="active").first()
     ledger.edit(row=fact, actor="demo", is_pinned=True, kind="project")
     resource = resources.add(user=demo, name="Empty", body="text")

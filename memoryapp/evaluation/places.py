@@ -98,7 +98,7 @@ def stored(person: Person) -> dict[str, str]:
         for row in person.rows()
     ]
     events = [
-        f"{event.key} {event.before} {event.after} {event.quote}"
+        f"{event.key} {event.before} {event.after} {event.quote} {event.reason}"
         for event in MemoryEvent.objects.for_user(person.user)
     ]
     messages = Message.objects.for_user(person.user)

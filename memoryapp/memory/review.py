@@ -55,7 +55,8 @@ SECRET = gettext_noop(
     "It looks like a password, a key or a card number. Such things are never stored."
 )
 UNSUPPORTED = gettext_noop("Its quote doesn't speak of it.")
-UNSAID = gettext_noop("You didn't say {} there.")
+# Which one it is stays out of it: reasons are kept, and that may be forgotten.
+UNSAID = gettext_noop("It has a name or a number that you didn't say there.")
 NOT_SO = gettext_noop("You didn't say there that it is so.")
 SOMEBODY_ELSE = gettext_noop("Its quote is about somebody else.")
 TURNED_DOWN = gettext_noop("You turned this down before.")
@@ -178,8 +179,8 @@ def _lack_of_support(operation: Operation, body: str) -> str:
         return REQUEST
     if not is_supported(operation):
         return UNSUPPORTED
-    if names := unsaid_names(operation, body):
-        return UNSAID.format(names[0])
+    if unsaid_names(operation, body):
+        return UNSAID
     if is_about_somebody_else(operation, body):
         return SOMEBODY_ELSE
     return "" if says_so(operation, body) else NOT_SO

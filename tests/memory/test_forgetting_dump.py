@@ -32,12 +32,13 @@ def tables_with(text):
 def everywhere(ada, settings):
     """A chat that left a fact in versions, log, receipts, refusals, a summary and vectors."""
     settings.SUMMARY_TRIGGER_MESSAGES, settings.SUMMARY_KEEP_MESSAGES = 3, 2
-    chat = make_chat(ada, f"I was born in {SECRET}.", "Noted.", "Where was I born?", "There.")
+    chat = make_chat(ada, f"I was born in {SECRET}.", "Noted.", "My hotel was full.", "Oh no.")
     with llm.override(
         {
             "extractor": learns(
                 operation("birthplace", SECRET, f"I was born in {SECRET}"),
                 operation("home", SECRET, f"I live in {SECRET}"),
+                operation("hotel", f"Hotel {SECRET}", "My hotel was full"),
             ),
             "summarizer": says(f"They were born in {SECRET}."),
             "title": says(f"Born in {SECRET}"),
