@@ -21,7 +21,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from memoryapp.accounts import administrators_but, device, sign_out
-from memoryapp.admin.base import ReadOnlyAdmin, RowAdmin
+from memoryapp.admin.base import MadeElsewhereAdmin, ReadOnlyAdmin, RowAdmin
 from memoryapp.models import ApiKey, Usage, User
 
 # allauth has registered its own pages by now. Nobody signs in by an email address, the provider
@@ -74,7 +74,7 @@ class UserAdmin(RowAdmin, DjangoUserAdmin[User]):
 
 
 @admin.register(UserSession)
-class SessionAdmin(RowAdmin):
+class SessionAdmin(MadeElsewhereAdmin):
     """Each browser that is signed in; to delete one is to sign it out (`memoryapp/signals.py`)."""
 
     delete_word = "Sign out"
@@ -89,15 +89,9 @@ class SessionAdmin(RowAdmin):
     def browser(self, session: UserSession) -> str:
         return device(session.user_agent)
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
 
 @admin.register(SocialAccount)
-class SignOnAdmin(RowAdmin):
+class SignOnAdmin(MadeElsewhereAdmin):
     """Who somebody is at a provider of single sign-on; without it, they come as somebody new."""
 
     delete_word = "Unlink"
@@ -112,15 +106,9 @@ class SignOnAdmin(RowAdmin):
         known = account.extra_data
         return str(known.get("preferred_username") or known.get("email") or known.get("name", "-"))
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
 
 @admin.register(Authenticator)
-class SecondFactorAdmin(RowAdmin):
+class SecondFactorAdmin(MadeElsewhereAdmin):
     """Whose device is asked for a code; to delete one lets in who has lost it."""
 
     delete_word = "Take off"
@@ -132,12 +120,6 @@ class SecondFactorAdmin(RowAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Authenticator]:
         return super().get_queryset(request).filter(type=Authenticator.Type.TOTP)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
 
 @admin.register(ApiKey)

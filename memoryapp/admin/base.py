@@ -92,14 +92,18 @@ class OpenedByOthers(admin.ModelAdmin[Any]):
         return super().render_change_form(request, context, *args, **kwargs)
 
 
-class ReadOnlyAdmin(RowAdmin):
-    """Rows that tell what happened: to edit them would be to lie."""
+class MadeElsewhereAdmin(RowAdmin):
+    """Rows that come about elsewhere: here they are read, and may be deleted."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
+
+
+class ReadOnlyAdmin(MadeElsewhereAdmin):
+    """Rows that tell what happened: to edit them would be to lie."""
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
