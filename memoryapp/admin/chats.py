@@ -1,4 +1,4 @@
-"""Chats, each shown as the conversation it is, and their messages."""
+"""Chats, each with the newest of its archive, and their messages."""
 
 import json
 from typing import Any
@@ -23,7 +23,7 @@ from memoryapp.forms import ChatTitleForm
 from memoryapp.fragments import Entry
 from memoryapp.models import Chat, Message, User
 
-CONVERSATION_MESSAGES = 200
+ARCHIVE_MESSAGES = 200
 
 
 @admin.register(Chat)
@@ -85,9 +85,9 @@ class ChatAdmin(OpenedByOthers, RowAdmin):
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
         chat: Chat = context["original"]
-        newest = list(chat.archive.reverse()[:CONVERSATION_MESSAGES])
-        context["conversation"] = [Entry(message) for message in reversed(newest)]
-        context["num_earlier"] = max(0, chat.archive.count() - CONVERSATION_MESSAGES)
+        newest = list(chat.archive.reverse()[:ARCHIVE_MESSAGES])
+        context["archive"] = [Entry(message) for message in reversed(newest)]
+        context["num_earlier"] = max(0, chat.archive.count() - ARCHIVE_MESSAGES)
         return super().render_change_form(request, context, *args, **kwargs)
 
 

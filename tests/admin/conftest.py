@@ -39,7 +39,7 @@ def admin_page(administrator, client):
 
 
 @pytest.fixture
-def conversation(ada):
+def condensed_chat(ada):
     """A chat with a turn that was condensed, one that wasn't, and a reply that was set aside."""
     chat = Chat.objects.create(user=ada, title="Infrastructure")
     question = chat.add_message(Message.Role.USER, "We deploy with Terraform.")
@@ -69,14 +69,14 @@ def handbook(ada):
 
 
 @pytest.fixture
-def rows(ada, conversation, handbook, settings):
+def rows(ada, condensed_chat, handbook, settings):
     """One row at least of every table; tests/admin/test_admin_pages.py notices a missing one."""
     Group.objects.create(name="editors")
     Authenticator.objects.create(user=ada, type=Authenticator.Type.TOTP, data={})
     SocialAccount.objects.create(user=ada, provider="https://login.example.org", uid="1")
     ApiKey.make(user=ada, name="laptop")
     client_of(ada).get("/healthz")
-    Usage.objects.create(user=ada, chat=conversation, agent="talker", model="offline")
+    Usage.objects.create(user=ada, chat=condensed_chat, agent="talker", model="offline")
     remember(ada, "employer", "Initech")
     remember(ada, "employer", "Globex")
     remember(ada, "tone", "Short sentences.", table="prompt")
@@ -84,12 +84,12 @@ def rows(ada, conversation, handbook, settings):
     remember(ada, "secret", "Rosebud")
     forgetting.forget(rows=Fact.objects.filter(key="secret"), actor="ada")
     MemoryMark.objects.create(
-        user=ada, message=conversation.archive.last(), memory_id=uuid4(), is_turn=False,
+        user=ada, message=condensed_chat.archive.last(), memory_id=uuid4(), is_turn=False,
         is_useful=True, score=0.5, embedding_model="minilm",
     )  # fmt: skip
     RecallFloor.objects.create(embedding_model="minilm", floor=0.4, num_marks=30)
     failed_task()
     failed_task(id="s" * 32)
     Task.objects.filter(id="s" * 32).update(success=True)
-    async_task("memoryapp.tasks.title", str(conversation.pk))
+    async_task("memoryapp.tasks.title", str(condensed_chat.pk))
     assert OrmQ.objects.exists()

@@ -1,4 +1,4 @@
-"""`manage.py evaluate_memory`: how often memory goes wrong, in scripted conversations."""
+"""`manage.py evaluate_memory`: how often memory goes wrong, in scripted chats."""
 
 import json
 import sys
@@ -17,7 +17,7 @@ from memoryapp.evaluation.scenarios import ScenarioError, read
 
 class Command(BaseCommand):
     help = (
-        "Run scripted conversations with throw-away people and print how often something was"
+        "Run scripted chats with throw-away people and print how often something was"
         " stored, kept or told that mustn't be, or lost. Nothing of it stays in the database."
         " Exits with 1 when a rate is over its goal."
     )
