@@ -144,6 +144,13 @@ def test_only_what_a_person_said_is_edited(chat, ada):
 
 
 @quick
+def test_a_summary_is_no_version_to_be_shown(chat, ada):
+    summary = chat.add_message("summary", "They greeted each other.")
+    assert client_of(ada).post(url("show", summary)).status_code == 404
+    assert chat.messages.spoken().on_branch().count() == 2
+
+
+@quick
 def test_nothing_is_edited_while_a_reply_streams(chat, ada):
     message = chat.messages.get(role="user")
     turns.open_turn(chat=chat, body="And now?")

@@ -26,10 +26,13 @@ from memoryapp.receipts import sent_prompt
 from memoryapp.views import here, render_dialog, render_page
 from memoryapp.views.chats import own_chat, render_chat
 
+Role = Message.Role
 
-def own_message(user: User, message_id: uuid.UUID) -> Message:
+
+def own_message(user: User, message_id: uuid.UUID, *roles: str) -> Message:
+    """Their message with this id; a 404 also for one that has none of the roles named."""
     messages = Message.objects.for_user(user).select_related("chat__user", "user", "parent")
-    message: Message = get_object_or_404(messages, pk=message_id)
+    message: Message = get_object_or_404(messages, pk=message_id, role__in=roles or Role.values)
     return message
 
 
@@ -129,9 +132,7 @@ def _render_version(request: HtmxHttpRequest, turn: turns.Turn) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def message_edit(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpResponse:
     """Ask differently: a version of this message that begins a branch of its own."""
-    message = own_message(request.user, message_id)
-    if message.role != Message.Role.USER:
-        raise Http404
+    message = own_message(request.user, message_id, Role.USER)
     if request.method == "GET":
         title = _("Edit and ask again")
         context = {"message": message, "title": title, "id": uuid.uuid4()}
@@ -154,9 +155,7 @@ def _show_branch(request: HtmxHttpRequest, turn: turns.Turn) -> HttpResponse:
 @require_POST
 def message_redo(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpResponse:
     """Write a summary again, in the background; the socket brings it."""
-    summary = own_message(request.user, message_id)
-    if summary.role != Message.Role.SUMMARY:
-        raise Http404
+    summary = own_message(request.user, message_id, Role.SUMMARY)
     tasks.enqueue(tasks.redo_summary, summary.pk)
     if not request.htmx:
         return redirect("message-detail", summary.pk)
@@ -168,7 +167,7 @@ def message_redo(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpRespons
 @require_POST
 def message_show(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpResponse:
     """Show this version of a message and what followed it."""
-    message = own_message(request.user, message_id)
+    message = own_message(request.user, message_id, Role.USER, Role.ASSISTANT)
     try:
         branches.switch_to(message)
     except turns.ReplyStreaming as error:
