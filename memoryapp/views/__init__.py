@@ -28,7 +28,7 @@ def render_page(
 ) -> HttpResponse:
     """A whole page: the template with the side list beside it."""
     side = {
-        **listed(request),
+        **side_list(request),
         **fragments.known(request.user),
         "here": request.path,
     }
@@ -51,8 +51,8 @@ def render_dialog(
     )
 
 
-def listed(request: HtmxHttpRequest) -> dict[str, Any]:
-    """The side list: the newest chats."""
+def side_list(request: HtmxHttpRequest) -> dict[str, Any]:
+    """What stands beside each page: the newest chats."""
     chats = list(fragments.chat_list(request.user)[:CHATS_IN_SIDE])
     # The page's socket tells of its own chat only, so the list looks again while another answers.
     others = (chat for chat in chats if str(chat.pk) not in here(request))

@@ -23,7 +23,7 @@ from memoryapp.http import HtmxHttpRequest
 from memoryapp.ids import as_uuid
 from memoryapp.memory import scopes
 from memoryapp.models import Chat, Message, User
-from memoryapp.views import here, listed, page_of, render_dialog, render_page
+from memoryapp.views import here, page_of, render_dialog, render_page, side_list
 
 QUERY_MAX_CHARS = 200
 
@@ -151,7 +151,7 @@ def chat_list(request: HtmxHttpRequest) -> HttpResponse:
     query = request.GET.get("q", "").strip()[:QUERY_MAX_CHARS].replace("\0", "")
     is_archived = "archived" in request.GET
     if request.htmx and not query:
-        return render(request, "chats/_list.html", listed(request))
+        return render(request, "chats/_list.html", side_list(request))
     context: dict[str, Any] = {"query": query, "is_archived": is_archived}
     if query:
         context["found"] = chat_search.search(request.user, query, is_archived=is_archived)
@@ -187,7 +187,7 @@ def _switch(request: HtmxHttpRequest, chat: Chat, flag: str) -> HttpResponse:
     setattr(chat, flag, not getattr(chat, flag))
     chat.save(update_fields=[flag])
     if request.htmx:
-        return render(request, "chats/_list.html", listed(request))
+        return render(request, "chats/_list.html", side_list(request))
     return redirect("chat-detail", chat.pk)
 
 
@@ -226,7 +226,7 @@ def chat_rename(request: HtmxHttpRequest, chat_id: uuid.UUID) -> HttpResponse:
         chat.save(update_fields=["title", "title_source"])
         address = reverse("chat-detail", args=[chat.pk])
         if request.htmx:
-            context = {**listed(request), "chat": chat, "is_here": here(request) == address}
+            context = {**side_list(request), "chat": chat, "is_here": here(request) == address}
             return render(request, "chats/_renamed.html", context)
         return redirect(address)
     chat.refresh_from_db(fields=["title"])

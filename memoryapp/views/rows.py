@@ -49,13 +49,13 @@ def sent(request: HtmxHttpRequest) -> QueryDict | None:
     return request.POST if request.method == "POST" else None
 
 
-def page_of(tables: str) -> str:
+def _address_of(tables: str) -> str:
     return reverse(PAGES[tables])
 
 
 def _render_row(request: HtmxHttpRequest, tables: str, row: Fact | Prompt) -> HttpResponse:
     if not request.htmx:
-        return redirect(f"{page_of(tables)}#row-{row.pk}")
+        return redirect(f"{_address_of(tables)}#row-{row.pk}")
     row = own_row(request.user, tables, row.pk)
     return render(request, "memory/_row.html", {"row": row, "tables": tables})
 
@@ -77,7 +77,7 @@ def memory_add(request: HtmxHttpRequest, tables: str) -> HttpResponse:
         except ValidationError as error:
             form.add_error(None, error.messages)
         else:
-            address = page_of(tables)
+            address = _address_of(tables)
             return HttpResponseClientRedirect(address) if request.htmx else redirect(address)
     return render_dialog(
         request,
@@ -127,7 +127,7 @@ def memory_flag(
     try:
         row = ledger.edit(row=row, actor=request.user.username, **FLAGS[flag])
     except ValidationError:
-        return HttpResponseClientRefresh() if request.htmx else redirect(page_of(tables))
+        return HttpResponseClientRefresh() if request.htmx else redirect(_address_of(tables))
     return _render_row(request, tables, row)
 
 
@@ -166,7 +166,7 @@ def memory_forget(request: HtmxHttpRequest, tables: str, row_id: uuid.UUID) -> H
         rows = own_rows(request.user, tables).filter(pk=row.pk)
         forgetting.forget(rows=rows, actor=request.user.username)
         # What was forgotten may stand in lists, receipts and counts: all of them are read anew.
-        return HttpResponseClientRefresh() if request.htmx else redirect(page_of(tables))
+        return HttpResponseClientRefresh() if request.htmx else redirect(_address_of(tables))
     context = {
         "row": row,
         "tables": tables,
