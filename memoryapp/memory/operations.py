@@ -78,7 +78,7 @@ def quote_start(body: str, quote: str) -> int | None:
 
     Both are compared as `normalised` says, and a quote begins and ends at the borders of words.
     """
-    words = normalised(quote).strip(" .,;:!?\"'")
+    words = _bare(quote)
     if len(words) < QUOTE_MIN_CHARS:
         return None
     text, positions = _with_positions(body)
@@ -88,6 +88,11 @@ def quote_start(body: str, quote: str) -> int | None:
             return positions[start]
         start = text.find(words, start + 1)
     return None
+
+
+def _bare(quote: str) -> str:
+    """The quote without the marks at its ends, which a model may set itself."""
+    return normalised(quote).strip(" .,;:!?\"'")
 
 
 # Each of many proposals is held against the same few messages.
@@ -125,14 +130,15 @@ def is_question(body: str, quote: str) -> bool:
 
     A statement before it in the same sentence is none: "I live in Graz, what's the weather?"
     """
-    body, quote = normalised(body), normalised(quote)
+    has_mark = normalised(quote).endswith(tuple(QUESTION_ENDS))
+    body, quote = normalised(body), _bare(quote)
     start = body.find(quote)
     if start < 0:
-        return quote.endswith(tuple(QUESTION_ENDS))
+        return has_mark
     sentence_start = max(body.rfind(end, 0, start) for end in SENTENCE_ENDS) + 1
     if ASKS_TO_REMEMBER.match(body, sentence_start):
         return False
-    if quote.endswith(tuple(QUESTION_ENDS)):
+    if has_mark:
         return True
     clause_start = max(body.rfind(end, 0, start) for end in CLAUSE_ENDS) + 1
     if QUESTION_BEGINNING.match(body, clause_start):
