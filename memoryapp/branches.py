@@ -21,7 +21,7 @@ Role, Status = Message.Role, Message.Status
 def reopen(*, message: Message, without: Collection[str] = ()) -> Turn:
     """Begin another reply to the message that `message`, a reply, answers.
 
-    Raises ValidationError if it is no reply, and ReplyStreaming while the chat is answering.
+    Raises ValidationError if it is no reply, and ReplyStreaming as `turns.open_turn` does.
     """
     question = _question_of(message, _("Only a reply can be written again."))
     with _alone_in(message.chat):
@@ -33,7 +33,7 @@ def resume(*, message: Message) -> Turn:
     """Begin a version of `message`, an unfinished reply, that goes on from the text it has.
 
     `message` stays as it is. Raises ValidationError if it is no reply, is complete or has no text,
-    and ReplyStreaming while the chat is answering.
+    and ReplyStreaming as `turns.open_turn` does.
     """
     question = _question_of(message, _("Only a reply can be continued."))
     with _alone_in(message.chat):

@@ -4,9 +4,11 @@ Its messages are rows that are never saved. The page holds each of them too, sig
 can hand them back to any process: to go on after a lost connection, or to have the chat kept.
 """
 
+import asyncio
 import logging
 import time
 import uuid
+from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
@@ -16,6 +18,7 @@ from itertools import pairwise
 from typing import Any, cast
 
 from asgiref.sync import sync_to_async
+from django.conf import settings
 from django.core import signing
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -34,6 +37,7 @@ from memoryapp.replies import End
 from memoryapp.turns import (
     Known,
     ReplyStreaming,
+    TooManyReplies,
     Turn,
     answered,
     checked_body,
@@ -47,6 +51,7 @@ logger = logging.getLogger(__name__)
 # All of it travels in one request when it is kept, which may have two megabytes and is signed.
 MOST_CHARS, MOST_MESSAGES = 300_000, 400
 MOST_PACKED_CHARS = 2_000_000
+WRITING: Counter[Any] = Counter()  # replies that this process writes, by person
 FIELDS = ("role", "body", "status", "failure", "receipt", "is_on_record")
 
 Role, Status = Message.Role, Message.Status
@@ -136,6 +141,21 @@ class TemporaryChat:
         return Message(
             user=self.user, chat=self.chat, role=role, body=body, config=config, **fields
         )
+
+
+def refuse_too_many(user: User) -> None:
+    """Raise TooManyReplies while this process writes as many for them as may be at once. Replies
+    that are stored are counted apart."""
+    if WRITING[user.pk] >= settings.REPLIES_AT_ONCE:
+        raise TooManyReplies
+
+
+def start(temporary: TemporaryChat, turn: Turn) -> asyncio.Task[None]:
+    """Have the reply of a turn written, as `write` does it."""
+    WRITING[temporary.user.pk] += 1
+    writing = asyncio.create_task(write(temporary, turn))
+    writing.add_done_callback(lambda _: WRITING.subtract([temporary.user.pk]))
+    return writing
 
 
 async def write(temporary: TemporaryChat, turn: Turn) -> None:

@@ -18,7 +18,7 @@ from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from memoryapp import writers
+from memoryapp import locks, writers
 from memoryapp.agents import llm, talker
 from memoryapp.agents.continuing import taken_up
 from memoryapp.memory import embeddings, eviction, recall, resources
@@ -39,6 +39,19 @@ Role, Status = Message.Role, Message.Status
 
 class ReplyStreaming(Exception):
     """A chat answers one message at a time, and it is still answering the last one."""
+
+class TooManyReplies(ReplyStreaming):
+    """As many replies are being written for one person as may be at once."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            _(
+                "%(most)s of your replies are being written already, which is the most at once. "
+                "Wait until one is done, or stop one."
+            )
+            % {"most": settings.REPLIES_AT_ONCE}
+        )
+
 
 
 @dataclass(frozen=True)
@@ -105,8 +118,8 @@ def open_turn(
 
     `id` is made by the client: the same id again is the same turn, with `is_new` False. With
     `fork` the message follows `parent` (None: it begins the chat anew) on a branch of its own.
-    Raises ValidationError for a body that can't be stored or an id that is taken, and
-    ReplyStreaming while the chat is answering.
+    Raises ValidationError for a body that can't be stored or an id that is taken, ReplyStreaming
+    while the chat is answering, and TooManyReplies while too many other chats of its owner are.
     """
     body = checked_body(body)
     try:
@@ -144,6 +157,11 @@ def refuse_while_streaming(chat: Chat) -> None:
         raise ReplyStreaming(_("This chat is still answering. Wait for the reply, or stop it."))
 
 
+    """The row of a reply that is to be written. Raises TooManyReplies; call it in a transaction."""
+    locks.take_turns(f"replies:{chat.user_id}")
+    writing = Message.objects.for_user(chat.user).streaming()
+    if writing.count() >= settings.REPLIES_AT_ONCE:
+        raise TooManyReplies
 def new_reply(chat: Chat, body: str = "", after: Message | None = None) -> Message:
     return chat.add_message(
         Role.ASSISTANT,

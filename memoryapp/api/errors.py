@@ -20,7 +20,7 @@ from ninja.errors import ValidationError as ParameterError
 
 from memoryapp.patience import AWAY, is_full
 from memoryapp.replies import DATABASE_AWAY
-from memoryapp.turns import ReplyStreaming
+from memoryapp.turns import ReplyStreaming, TooManyReplies
 
 logger = logging.getLogger(__name__)
 NOT_FOUND = "There is nothing with this id or at this address, or it isn't yours."
@@ -106,6 +106,10 @@ def still_streaming(error: ReplyStreaming) -> Refusal:
     return Refusal(409, "reply_streaming", str(error))
 
 
+def too_many_replies(error: TooManyReplies) -> Refusal:
+    return Refusal(429, "too_many_replies", str(error), {"Retry-After": "10"})
+
+
 def invalid_parameters(error: ParameterError) -> Refusal:
     sentences = [sentence(found) for found in error.errors[:SHOWN_ERRORS]]
     param = ".".join(map(str, path_of(error.errors[0]))) or None
@@ -151,6 +155,7 @@ REFUSALS: dict[type[Exception], Callable[[Any], Refusal]] = {
     SuspiciousOperation: unreadable,
     MultiPartParserError: unreadable,
     ReplyStreaming: still_streaming,
+    TooManyReplies: too_many_replies,
     **dict.fromkeys(AWAY, database_away),
     ParameterError: invalid_parameters,
     ValidationError: refused,

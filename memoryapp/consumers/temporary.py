@@ -97,6 +97,7 @@ class TemporaryConsumer(PageConsumer):
             raise ValidationError(
                 _("You have too many temporary chats open. Close some of them, then send again.")
             )
+        temporary.refuse_too_many(self.user)
         turn = self.temporary.ask(body)
         self.message_id = message_id
         entries = self._entries(turn.user_message, turn.reply)
@@ -104,6 +105,7 @@ class TemporaryConsumer(PageConsumer):
         self._begin(turn)
 
     async def _answer_again(self) -> None:
+        temporary.refuse_too_many(self.user)
         before = self.temporary.spoken[-1:]
         turn = self.temporary.answer()
         await self._show(turn, entries=self._entries(turn.reply), gone=before[0])
@@ -126,7 +128,7 @@ class TemporaryConsumer(PageConsumer):
 
     async def _answer(self, turn: Turn) -> None:
         reply, screen, shown = turn.reply, Screen(str(turn.reply.pk)), 0
-        self.writing = writing = asyncio.create_task(temporary.write(self.temporary, turn))
+        self.writing = writing = temporary.start(self.temporary, turn)
         writing.add_done_callback(lambda _: writing.cancelled() or writing.exception())
         while not writing.done():
             await asyncio.wait({writing}, timeout=FLUSH_SECONDS)

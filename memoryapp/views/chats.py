@@ -90,6 +90,8 @@ def _begin(request: HtmxHttpRequest) -> HttpResponse:
             with transaction.atomic():
                 chat = Chat.objects.create(user=request.user, memory_on=memory_on)
                 turn = turns.open_turn(chat=chat, body=body, id=message_id)
+        except turns.TooManyReplies as error:
+            return _refuse_first(request, form, str(error))
         except ValidationError as error:
             if not sent.exists():  # else it was sent twice at the same moment
                 return _refuse_first(request, form, " ".join(error.messages))

@@ -51,7 +51,8 @@ async def from_chat(turn: Turn) -> Answer:
 def unstored(
     user: User, said: Sequence[Said], question: str, wishes: Wishes
 ) -> tuple[TemporaryChat, Turn]:
-    """A turn of a temporary chat in which all this was said before."""
+    """A turn of a temporary chat in which all this was said before. Raises TooManyReplies."""
+    temporary.refuse_too_many(user)
     chat = TemporaryChat(user)
     for each in (*said, Said("user", checked_body(question))):
         chat.add(each.role, each.body)
