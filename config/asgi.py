@@ -19,12 +19,15 @@ from channels.security.websocket import AllowedHostsOriginValidator
 from django.conf import settings
 
 from memoryapp.body_limit import limit_body
+from memoryapp.hanging_up import tell_when_over
 from memoryapp.lifespan import lifespan
 from memoryapp.routing import websocket_urlpatterns
 
 application = ProtocolTypeRouter(
     {
-        "http": limit_body(http, settings.BODY_MAX_BYTES, settings.BODY_MAX_BYTES_AT),
+        "http": limit_body(
+            tell_when_over(http), settings.BODY_MAX_BYTES, settings.BODY_MAX_BYTES_AT
+        ),
         "websocket": AllowedHostsOriginValidator(
             AuthMiddlewareStack(URLRouter(websocket_urlpatterns))
         ),

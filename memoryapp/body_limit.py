@@ -1,15 +1,11 @@
 """No request may bring more than is taken at its address: the rest isn't even put on disk."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from memoryapp.api.openai.shapes import error_of
-
-Message = Mapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-Application = Callable[[Any, Receive, Send], Awaitable[None]]
+from memoryapp.hanging_up import Application, Message, Receive, Send
 
 CODE, SENTENCE = "too_large", "The body is too large. Send less at once."
 

@@ -103,10 +103,15 @@ async def start(turn: Turn) -> None:
 
 async def stop(reply_id: UUID | str) -> None:
     """Stop a reply in whatever process writes it; its text so far is kept."""
+    if not stop_here(reply_id):
+        await get_channel_layer().group_send(reply_group(reply_id), {"type": "reply.stop"})
+
+
+def stop_here(reply_id: UUID | str) -> bool:
+    """Stop a reply that this process writes, if it does; its text so far is kept."""
     if live := LIVE.get(str(reply_id)):
         live.cut(End(Status.STOPPED))
-    else:
-        await get_channel_layer().group_send(reply_group(reply_id), {"type": "reply.stop"})
+    return live is not None
 
 
 async def ask_for_snapshot(reply_id: UUID | str, channel: str) -> None:

@@ -27,13 +27,17 @@ FAILURES = {
 }
 
 
-async def begin(open_turn: Callable[[], Turn]) -> Turn:
-    """Open a turn and start its reply: both, even when the client leaves in between."""
+async def begin(
+    open_turn: Callable[[], Turn], started: Callable[[Turn], None] = lambda turn: None
+) -> Turn:
+    """Open a turn and start its reply: both, even when the client leaves in between. `started` is
+    called as soon as that is done."""
 
     async def both() -> Turn:
         turn = await in_database(open_turn)
         if turn.is_new:
             await replies.start(turn)
+        started(turn)
         return turn
 
     await let_go()

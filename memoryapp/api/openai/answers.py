@@ -1,7 +1,6 @@
 """Where the text of an answer comes from: a chat's reply, or one that is stored nowhere.
 
-Either is a generator of the text as it comes and, last, of how it ended. A program that goes away
-ends the writing: it is its way to say stop.
+Either is a generator of the text as it comes and, last, of how it ended.
 """
 
 import asyncio
@@ -14,7 +13,7 @@ from memoryapp import replies, temporary
 from memoryapp.agents.talker import Said, Wishes
 from memoryapp.api.streams import follow
 from memoryapp.models import Message, User
-from memoryapp.patience import cancel, patiently
+from memoryapp.patience import patiently
 from memoryapp.temporary import TemporaryChat
 from memoryapp.turns import Turn, checked_body
 
@@ -33,17 +32,11 @@ Answer = AsyncGenerator[str | Ended, None]
 
 async def from_chat(turn: Turn) -> Answer:
     """The reply to a turn. Raises Message.DoesNotExist if it is deleted meanwhile."""
-    is_over = False
-    try:
-        async with aclosing(follow(turn.reply)) as events:
-            async for event in events:
-                if event["type"] == "reply.delta":
-                    yield event["text"]
-        reply = await patiently(Message.objects.get, pk=turn.reply.pk)
-        is_over = True
-    finally:
-        if not is_over:
-            await replies.stop(turn.reply.pk)
+    async with aclosing(follow(turn.reply)) as events:
+        async for event in events:
+            if event["type"] == "reply.delta":
+                yield event["text"]
+    reply = await patiently(Message.objects.get, pk=turn.reply.pk)
     await patiently(turn.reply.chat.see)  # it is read where it was asked for
     yield Ended(reply.status, reply.failure, reply.receipt.get("tokens", {}))
 
@@ -59,19 +52,15 @@ def unstored(
     return chat, replace(chat.answer(), wishes=wishes)
 
 
-async def from_nowhere(chat: TemporaryChat, turn: Turn) -> Answer:
-    """The reply to a turn that is stored nowhere, not even its failure's own words in a log."""
-    reply, shown = turn.reply, 0
-    writing = asyncio.create_task(temporary.write(chat, turn))
-    try:
-        while not writing.done():
-            await asyncio.wait({writing}, timeout=replies.FLUSH_SECONDS)
-            if text := reply.body[shown:]:
-                shown += len(text)
-                yield text
-        end = await replies.end_of(writing, lambda: replies.End(Message.Status.STOPPED))
-    finally:
-        await cancel(writing)
+async def from_nowhere(reply: Message, writing: asyncio.Task[None]) -> Answer:
+    """A reply that is stored nowhere, not even its failure's own words in a log."""
+    shown = 0
+    while not writing.done():
+        await asyncio.wait({writing}, timeout=replies.FLUSH_SECONDS)
+        if text := reply.body[shown:]:
+            shown += len(text)
+            yield text
+    end = await replies.end_of(writing, lambda: replies.End(Message.Status.STOPPED))
     if end.error is not None:
         logger.error("A reply without memory failed: %s", type(end.error).__name__)
     yield Ended(end.status, end.failure, reply.receipt.get("tokens", {}))

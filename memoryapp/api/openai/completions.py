@@ -12,7 +12,7 @@ from django.http import Http404, JsonResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from ninja import Router
 
-from memoryapp import turns
+from memoryapp import replies, temporary, turns
 from memoryapp.api.auth import ApiRequest
 from memoryapp.api.errors import NOT_FOUND, ApiError
 from memoryapp.api.openai import histories, models
@@ -20,6 +20,7 @@ from memoryapp.api.openai.answers import Answer, Ended, from_chat, from_nowhere,
 from memoryapp.api.openai.shapes import Shape, error_of
 from memoryapp.api.openai.side_requests import is_side_request
 from memoryapp.api.streams import FAILURES, begin, streamed
+from memoryapp.hanging_up import when_over
 from memoryapp.models import Chat, Message, User
 from memoryapp.patience import let_go
 from memoryapp.schemas.openai import Completion
@@ -34,17 +35,24 @@ ENOUGH = {"x-should-retry": "false"}
 @router.post("/chat/completions")
 async def completion(request: ApiRequest, data: Completion) -> JsonResponse | StreamingHttpResponse:
     """One turn with memory, in the chat that is named, or where the history that comes along was
-    said. Without memory it is a turn of a temporary chat, and stored nowhere."""
+    said. Without memory it is a turn of a temporary chat, and stored nowhere.
+
+    A program that goes away ends the writing, at whatever instant: it is its way to say stop."""
     models.check(data.model)
     chat_id, headers = chat_id_of(request, data), dict[str, str]()
     if is_with_memory(request, data, chat_id):
-        turn = await begin(partial(opened, request.user, data, chat_id))
+        turn = await begin(
+            partial(opened, request.user, data, chat_id),
+            lambda turn: when_over(request, partial(replies.stop_here, turn.reply.pk)),
+        )
         headers["X-Chat-Id"] = str(turn.reply.chat_id)
         answer = from_chat(turn)
     else:
         await let_go()
         chat, turn = unstored(request.user, data.said, data.question, data.wishes)
-        answer = from_nowhere(chat, turn)
+        writing = temporary.start(chat, turn)
+        when_over(request, writing.cancel)
+        answer = from_nowhere(turn.reply, writing)
     options = data.stream_options
     has_usage = bool(options and options.include_usage)
     shape = Shape(turn.reply, data.model, data.most_tokens, has_usage)
