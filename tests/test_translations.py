@@ -23,7 +23,7 @@ PLACEHOLDER = re.compile(r"%\(\w+\)s")
 
 
 def texts_of_templates():
-    for path in ROOT.glob("templates/**/*.html"):
+    for path in ROOT.glob("templates/**/*.*"):
         code = templatize(path.read_text())
         for text in re.findall(rf"\b(?:_|n?gettext)\(\s*({STRING})", code):
             yield ast.literal_eval(text)
@@ -50,6 +50,11 @@ def test_every_text_has_a_german_one(german, texts):
     assert len(found) > 50
     translated = {key[0] if isinstance(key, tuple) else key for key in german}
     assert found - translated == set()
+
+
+def test_every_german_text_is_said_somewhere(german):
+    translated = {key[0] if isinstance(key, tuple) else key for key in german}
+    assert translated - {*texts_of_templates(), *texts_of_modules()} == set()
 
 
 def test_translations_ask_for_nothing_that_is_not_given(german):
