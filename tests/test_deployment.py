@@ -2,6 +2,7 @@ import ast
 import re
 import shutil
 import subprocess
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import yaml
 from django.conf import settings
 
 from memoryapp import embedded_postgres, probe
+from memoryapp.management.commands import evaluate_memory
 from tests.processes import free_port, running, short_folder, wait_until
 
 SECRETS = {"POSTGRES_PASSWORD": "secret", "SITE_URL": "https://chat.example.org", "PORT": "8123"}
@@ -88,6 +90,26 @@ def test_the_image_does_not_run_as_root_and_keeps_its_data_in_one_volume():
 
     assert re.findall("^USER (.*)$", dockerfile, re.MULTILINE) == ["memoryapp"]
     assert re.findall("^VOLUME (.*)$", dockerfile, re.MULTILINE) == ["/data"]
+
+
+def is_in_the_image(path):
+    """As Docker reads .dockerignore: the last line that names it, or a folder above, counts."""
+    counts = [
+        line
+        for line in read(".dockerignore").splitlines()
+        if any(fnmatch(str(each), line.removeprefix("!")) for each in (path, *path.parents))
+    ]
+    return not counts or counts[-1].startswith("!")
+
+
+def test_what_a_command_reads_is_in_the_image_and_tests_are_not():
+    parser = evaluate_memory.Command().create_parser("manage.py", "evaluate_memory")
+    scenarios = parser.get_default("scenarios").relative_to(settings.BASE_DIR)
+
+    assert is_in_the_image(scenarios / "junk.yaml")
+    assert is_in_the_image(Path("requirements.txt"))
+    assert not is_in_the_image(Path("tests/test_turns.py"))
+    assert not is_in_the_image(Path(".env"))
 
 
 def test_the_image_starts_web_worker_and_a_database_of_its_own():
