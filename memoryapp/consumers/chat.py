@@ -49,6 +49,7 @@ class ChatConsumer(PageConsumer):
 
     chat: Chat
     is_joined = False
+    stamp: Any = None  # of the thread as the page has read it
 
     @property
     def here(self) -> str:
@@ -134,7 +135,7 @@ class ChatConsumer(PageConsumer):
         if stamp != await sync_to_async(fragments.stamp)(self.chat):
             await self._have_it_read_again()
             return
-        self.is_joined = True
+        self.is_joined, self.stamp = True, stamp
         async for reply in self.chat.messages.streaming():
             self.streams[str(reply.pk)] = stream = Stream(str(reply.pk), self.channel_name)
             await stream.follower.join()
@@ -148,6 +149,12 @@ class ChatConsumer(PageConsumer):
         self._leave()
         await self.push("chats/_stale.html", {})
 
+    async def _have_news_read(self) -> None:
+        """As `_have_it_read_again`, unless the page has read what it is told of only now."""
+        chat = await self._find_chat(self.chat.pk)
+        if chat is None or self.stamp != await sync_to_async(fragments.stamp)(chat):
+            await self._have_it_read_again()
+
     async def _say_it_is_gone(self) -> NoReturn:
         """The chat was deleted, so the page is told how to go on without it, and left alone."""
         await self.push("chats/_gone.html", {})
@@ -158,6 +165,8 @@ class ChatConsumer(PageConsumer):
         await self._say_it_is_gone()
 
     async def reply_started(self, event: Event) -> None:
+        if event["reply"] in self.streams:
+            return
         messages = [
             message
             async for message in self.chat.messages.filter(
@@ -165,7 +174,7 @@ class ChatConsumer(PageConsumer):
             ).order_by("created_at")
         ]
         if len(messages) < 2 or await sync_to_async(fragments.is_branch)(messages):
-            await self._have_it_read_again()
+            await self._have_news_read()
             return
         self.streams[event["reply"]] = Stream(event["reply"], self.channel_name)
         await self.push("chats/_turn.html", lambda: fragments.turn(self.chat, messages))
@@ -196,7 +205,7 @@ class ChatConsumer(PageConsumer):
         is_followed = self.streams.pop(event["reply"], None) is not None
         reply = await self._find_reply(pk=event["reply"])
         if reply is None or not is_followed:
-            await self._have_it_read_again()
+            await self._have_news_read()
         else:
             await sync_to_async(reply.chat.see)()
             await self.push("chats/_finished.html", lambda: fragments.finished(reply))
@@ -209,7 +218,7 @@ class ChatConsumer(PageConsumer):
 
     async def chat_changed(self, event: Event) -> None:
         if event["what"] in ("condensed", "branch"):
-            await self._have_it_read_again()
+            await self._have_news_read()
         elif event["what"] == "rewritten":
             await self._push_summary(event["message"])
         elif event["what"] == "learned" and event["message"]:
