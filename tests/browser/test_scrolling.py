@@ -1,12 +1,17 @@
 """A long chat, scrolled by hand."""
 
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
+from memoryapp.agents import llm
 from memoryapp.models import Chat, Message
+from tests.browser.thread import is_finished, read_again, say
+from tests.factories import make_chat
+from tests.fakes import says
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -45,3 +50,28 @@ def test_older_messages_come_as_one_scrolls_up_and_what_is_in_view_stays(browse,
     page.get_by_role("button", name="Jump to latest").click()
     expect(messages.last).to_be_in_viewport()
     expect(messages).to_have_count(150)
+
+
+def test_the_drawer_stays_where_it_is_when_the_thread_is_read_again_and_when_a_reply_ends(
+    browse, ada
+):
+    chat = make_chat(ada, "What do I drink?", "Tea.", title="Tea", title_source="manual")
+    used = {"kind": "fact", "reason": "words", "score": 0.5, "source_message_id": None}
+    memories = [{**used, "id": str(uuid4()), "text": f"drink: tea {n}"} for n in range(60)]
+    receipt = {"memories": memories, "turns": [], "near_misses": [], "prompts": []}
+    chat.messages.filter(role="assistant").update(receipt=receipt)
+    page = browse(ada).open(f"/chats/{chat.pk}/")
+    drawer = page.get_by_role("group", name="Memory in this chat")
+    drawer.evaluate("drawer => { drawer.scrollTop = 300; drawer.focus(); }")
+    chat.add_message("user", "Said elsewhere.")
+    read_again(page, chat)
+    expect(page.get_by_text("Said elsewhere.")).to_be_visible()
+    expect(drawer).to_be_focused()
+    assert drawer.evaluate("drawer => drawer.scrollTop") == 300
+    before = drawer.element_handle()
+    with llm.override({"talker": says("Yes.")}):
+        say(page, "Are you there?")
+        expect(page.get_by_text("Yes.")).to_be_visible()
+        is_finished(page)
+    expect(drawer).not_to_contain_text("tea 59")
+    assert before.evaluate("drawer => drawer.isConnected")
