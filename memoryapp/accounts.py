@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.urls import reverse
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
 from memoryapp.models import User
@@ -42,6 +42,12 @@ SYSTEMS = (
 
 class AccountAdapter(DefaultAccountAdapter):
     """allauth's account rules, closed to strangers unless SIGNUP opens them."""
+
+    error_messages = {
+        **DefaultAccountAdapter.error_messages,
+        "username_password_mismatch": gettext_lazy("The username or the password is wrong."),
+        "username_taken": gettext_lazy("Somebody else has this username. Choose another one."),
+    }
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return bool(settings.SIGNUP == "open")

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from django.core.cache import cache
 from django.test import Client
@@ -127,3 +129,44 @@ def test_pages_run_no_script_but_the_projects_own(ada, address):
     policy = client_of(ada).get(address, follow=True).headers["Content-Security-Policy"]
     assert "default-src 'self'" in policy
     assert "unsafe" not in policy
+
+
+def focused(response):
+    """The names of the fields that a page puts the focus into."""
+    return re.findall(r'name="(\w+)"[^>]*\sautofocus', text_of(response))
+
+
+def test_the_field_to_go_on_with_has_the_focus(client, ada, settings):
+    settings.SIGNUP = "open"
+    assert focused(client.get("/accounts/login/")) == ["login"]
+    wrong = {"login": "ada", "password": "wrong"}
+    assert focused(client.post("/accounts/login/", wrong)) == ["password"]
+    taken = {"username": "ada", "password1": "a-long-password", "password2": "a-long-password"}
+    assert focused(client.post("/accounts/signup/", taken)) == ["username"]
+    assert focused(client_of(ada).get("/settings/")) == []
+
+
+@pytest.mark.parametrize(
+    ("address", "sent", "said"),
+    [
+        ("login", {"login": "ada", "password": "wrong"}, "Der Anmeldename oder das Passwort ist"),
+        ("signup", {"username": "ada"}, "Diesen Anmeldenamen hat schon jemand"),
+    ],
+)
+def test_a_refusal_calls_things_as_its_form_does(client, ada, settings, address, sent, said):
+    settings.SIGNUP = "open"
+    html = text_of(client.post(f"/accounts/{address}/", sent, headers={"Accept-Language": "de"}))
+    assert said in html
+    assert "Benutzername" not in html
+
+
+def test_who_is_asked_for_the_password_again_can_go_back(ada):
+    asked = client_of(ada).get("/accounts/second-factor/", follow=True)
+    assert '<a class="note-link"' in text_of(asked)
+    assert 'href="/settings/"' in text_of(asked)
+
+
+def test_the_settings_say_what_a_second_factor_is(ada):
+    assert "your password and a code of an authenticator app" in text_of(
+        client_of(ada).get("/settings/")
+    )

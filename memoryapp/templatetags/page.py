@@ -94,9 +94,19 @@ def more(folded: tuple[str, str]) -> str:
 
 
 @register.filter
-def styled(field: BoundField) -> SafeString:
+def is_next(field: BoundField) -> bool:
+    """Whether somebody goes on with this field: the first of its form that is empty or wrong."""
+    fields = field.form.visible_fields()
+    to_fill = (
+        each for each in fields if each.errors or each.widget_type == "password" or not each.value()
+    )
+    return field is next(to_fill, None)
+
+
+@register.filter
+def styled(field: BoundField, flag: str = "") -> SafeString:
     """A form field's control in the house's look, with what it shows if the form notes that."""
-    control = field.as_widget(attrs={"class": "input"})
+    control = field.as_widget(attrs={"class": "input", **({flag: True} if flag else {})})
     if field.field.show_hidden_initial:
         control += field.as_hidden(only_initial=True)
     return control
