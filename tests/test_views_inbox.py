@@ -176,3 +176,9 @@ def test_where_nothing_is_left_all_the_rest_is_shown(waiting, ada):
     html = text_of(client_of(ada).get(INBOX, {"from": "import"}))
     assert all(f"proposal-{row.pk}" in html for row in waiting)
     assert "Imported" not in html
+
+
+def test_an_empty_inbox_names_why_things_wait(ada):
+    html = text_of(client_of(ada).get(INBOX))
+    for why in ("sensitive", "irony", "isn't so yet", "forget", "pasted", "imported", "program"):
+        assert why in html, why

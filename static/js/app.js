@@ -154,6 +154,14 @@ document.addEventListener("htmx:afterSettle", (event) => {
   if (event.detail.requestConfig?.elt.matches("#menu form")) giveBack();
 });
 
+// The inbox: what is decided goes, and the focus with it; what then stands in its place has it.
+document.addEventListener("htmx:afterSettle", (event) => {
+  const row = event.detail.requestConfig?.elt.closest("#proposals > li");
+  if (!row || !isLost(document.activeElement)) return;
+  const at = [...row.parentElement.children].indexOf(row);
+  (all("#proposals > li")[at] ?? one("#proposals > :last-child")).focus({ preventScroll: true });
+});
+
 // Keys
 
 // A side that is no part of the page lies over it while it is open; one that slides out is still

@@ -49,3 +49,15 @@ def test_all_is_turned_down(page):
     page.get_by_role("dialog").get_by_role("button", name="Turn all down").click()
     expect(page.get_by_text("Nothing waits for you.")).to_be_visible()
     assert not Fact.objects.exists()
+
+
+def test_the_focus_goes_to_what_stands_in_the_place_of_what_was_decided(page):
+    second = page.locator(".proposal").nth(1)
+    second.get_by_role("button", name="Accept").press("Enter")
+    expect(page.locator(".proposal")).to_have_count(2)
+    expect(second).to_be_focused()
+    second.get_by_role("button", name="Accept").press("Enter")
+    expect(page.locator(".proposal")).to_have_count(1)
+    expect(page.locator(".proposal")).to_be_focused()
+    page.locator(".proposal").get_by_role("button", name="Turn down").press("Enter")
+    expect(page.locator("#proposals .nothing")).to_be_focused()
