@@ -207,6 +207,16 @@ def test_a_resource_is_removed_after_asking(notes, ada):
     assert not Resource.objects.exists()
 
 
+def test_the_address_of_a_removed_resource_says_what_became_of_it(notes, ada):
+    client, address = client_of(ada), url("detail", notes)
+    client.post(url("delete", notes))
+    gone = client.get(address)
+    assert gone.status_code == 404
+    assert "It was removed, or it isn't shared with you." in text_of(gone)
+    assert 'href="/resources/">All resources' in text_of(gone)
+    assert htmx_get(client, address).status_code == 404
+
+
 @pytest.mark.parametrize("name", ["detail", "delete", "retry"])
 def test_a_resource_of_somebody_else_is_not_there(notes, ben, name):
     Resource.objects.update(status="failed")

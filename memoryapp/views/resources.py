@@ -49,9 +49,11 @@ def resource_detail(request: HtmxHttpRequest, resource_id: uuid.UUID) -> HttpRes
 
     The page is the one with `passage` on it, the number that a receipt names, if one is asked for.
     """
-    resource = get_object_or_404(readable(request.user), pk=resource_id)
-    if request.htmx:
+    resource = readable(request.user).filter(pk=resource_id).first()
+    if request.htmx and resource:
         return render(request, "resources/_resource.html", {"resource": resource})
+    if not resource:
+        return render_page(request, "resources/gone.html", {}, status=404)
     passages = resource.passages.order_by("position").defer("embedding", "tsv")
     asked = request.GET.get("passage", "")[:9]
     is_named = asked.isdecimal() and "page" not in request.GET
