@@ -46,6 +46,16 @@ def test_the_look_is_chosen_and_kept(browse, ada):
     assert page.evaluate(BACKGROUND) == light
 
 
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_the_choice_of_the_look_stands_in_one_line(browse, ada, language):
+    ada.language = language
+    ada.save()
+    words = browse(ada).open("/").locator(".theme > span")
+    assert words.evaluate(
+        "words => words.offsetHeight < 1.9 * parseFloat(getComputedStyle(words).fontSize)"
+    )
+
+
 def test_the_list_notices_that_another_chat_has_answered(browse, ada, chat):
     Message.objects.filter(chat=chat, role="assistant").update(status="streaming")
     page = browse(ada).open("/")

@@ -58,6 +58,8 @@ def test_a_device_is_set_up_and_asked_for(browse, ada, provider, scheme, viewpor
     page.get_by_role("button", name="Go on").click()
     assert page.get_by_role("img", name="QR code").evaluate("image => image.naturalWidth") > 0
     secret = page.locator("code").inner_text()
+    label, key = (page.locator(each).bounding_box() for each in ("#totp-secret-label", "code"))
+    assert label["y"] + label["height"] <= key["y"]
     look("set up")
     page.get_by_label("code").last.fill("000000")
     page.get_by_role("button", name="Ask for it from now on").click()
