@@ -111,6 +111,25 @@ def test_a_recalled_task_is_due_on_a_day_of_ones_own_language(ada, language, sai
     assert html.count(said.format(time)) == 2  # under the reply, and beside the chat
 
 
+@pytest.mark.django_db
+def test_common_keys_are_read_in_ones_own_language(ada):
+    ada.language = "de"
+    ada.save()
+    make_fact(ada, "favourite_drink", "Kaffee")
+    make_fact(ada, "city", "Wien", subject="meine Schwester Lea")
+    make_fact(ada, "climbing_grade", "6b")
+    html = text_of(client_of(ada).get("/memory/"))
+    for key in ("Lieblingsgetränk", "meine Schwester Lea: Wohnort", "Climbing grade"):
+        assert key in html, key
+    memories = ["occupation: Lehrer", "meine Schwester Lea: city: Wien", "climbing grade: 6b: hard"]
+    with translation.override("de"):
+        assert [told({"text": text, "kind": "fact"}) for text in memories] == [
+            "Beruf: Lehrer",
+            "meine Schwester Lea: Wohnort: Wien",
+            "climbing grade: 6b: hard",
+        ]
+
+
 @pytest.mark.parametrize("text", ["buy milk (due Someday, 99 Never 2026)", "milk (due soon)"])
 def test_what_only_looks_like_a_day_stays_as_it_is(text):
     with translation.override("de"):

@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from memoryapp import accounts, markdown, sentences
+from memoryapp.key_names import named
 from memoryapp.memory.memories import DUE, DUE_DAY, TURN
 from memoryapp.models import Chat, Fact, MemoryEvent, Prompt
 from memoryapp.models.memory import label
@@ -146,16 +147,19 @@ def about(row: Fact | Prompt | MemoryEvent) -> str:
     """Whom and what it is about, as a person reads it: "dark_ui" of Ben is "Ben: Dark ui"."""
     subject = getattr(row, "subject", "")
     value = row.after or row.before if isinstance(row, MemoryEvent) else row.value
-    words = label(row.key, value)
+    words = named(label(row.key, value))
     key = words[:1].upper() + words[1:]
     return f"{subject}: {key}" if subject else key
 
 
 @register.filter
 def told(memory: dict[str, Any]) -> str:
-    """A receipt's memory as a person reads it: the day when it is due in their language."""
+    """A receipt's memory as a person reads it: its key, and when it is due, in their language."""
     text: str = memory["text"]
-    return text if memory.get("kind") == TURN else DUE.sub(_due, text)
+    if memory.get("kind") == TURN:
+        return text
+    *about, value = text.split(": ", 2)  # whom it is about, if somebody else, and the key
+    return DUE.sub(_due, ": ".join([*map(named, about), value]))
 
 
 def _due(found: re.Match[str]) -> str:
