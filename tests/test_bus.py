@@ -74,7 +74,7 @@ async def other(make_layer):
 
 
 async def soon(awaitable):
-    return await asyncio.wait_for(awaitable, 5)
+    return await asyncio.wait_for(awaitable, 20)
 
 
 async def joined(layer, group="group"):

@@ -19,7 +19,7 @@ async def layer():
 
 
 async def soon(awaitable):
-    return await asyncio.wait_for(awaitable, 5)
+    return await asyncio.wait_for(awaitable, 20)
 
 
 async def test_a_full_channel_of_this_process_says_so(layer):

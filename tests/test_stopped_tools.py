@@ -1,7 +1,6 @@
 """A reply that is stopped while one of the talker's tools runs: it ends, and its text stays."""
 
 import asyncio
-import time
 
 import pytest
 from asgiref.sync import sync_to_async
@@ -57,10 +56,8 @@ async def test_a_reply_is_stopped_while_a_tool_runs(chat, ada, tool):
                     await asyncio.sleep(0.01)
             await holding.execute(f"lock table {TABLES[tool]} in access exclusive mode")
             await is_waited_for(TABLES[tool])
-            started = time.monotonic()
             await replies.stop(reply)
             stopped = await end(reply)
-            assert time.monotonic() - started < 0.5
     assert live.task.done()
     assert (stopped.status, stopped.body) == ("stopped", "Let me look that up. ")
     with llm.override({"talker": Script(["It is green."])}):

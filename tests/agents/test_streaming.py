@@ -1,6 +1,5 @@
 import asyncio
 import json
-import time
 from contextlib import asynccontextmanager
 
 import pytest
@@ -310,30 +309,26 @@ async def test_what_comes_between_two_beats_is_one_piece(kind, addresses):
 
 
 async def test_the_first_piece_does_not_wait_for_a_beat(addresses, monkeypatch):
-    monkeypatch.setattr(streaming, "SHORTEST_BEAT", 5)
-    monkeypatch.setattr(streaming, "LONGEST_BEAT", 5)
+    monkeypatch.setattr(streaming, "SHORTEST_BEAT", 3600)
+    monkeypatch.setattr(streaming, "LONGEST_BEAT", 3600)
     async with serving(Server([*says("At once", " and", " then"), *ends()], pause=0.05)) as url:
         addresses(url)
-        started = time.monotonic()
-        async with Agent(model()).run_stream_events("Why?") as events:
+        async with asyncio.timeout(20), Agent(model()).run_stream_events("Why?") as events:
             await anext(aiter(events))
-    assert time.monotonic() - started < 2
 
 
 async def test_the_first_words_do_not_wait_where_a_stream_begins_without_any(
     addresses, monkeypatch
 ):
-    monkeypatch.setattr(streaming, "SHORTEST_BEAT", 5)
-    monkeypatch.setattr(streaming, "LONGEST_BEAT", 5)
+    monkeypatch.setattr(streaming, "SHORTEST_BEAT", 3600)
+    monkeypatch.setattr(streaming, "LONGEST_BEAT", 3600)
     begins = [chunk(delta={"role": "assistant", "content": ""}), chunk()]
     async with serving(Server([*begins, *says("Now", " then"), *ends()], pause=0.05)) as url:
         addresses(url)
-        started = time.monotonic()
-        async with Agent(model()).run_stream_events("Why?") as events:
+        async with asyncio.timeout(20), Agent(model()).run_stream_events("Why?") as events:
             async for event in events:
                 if isinstance(event, PartStartEvent):
                     break
-    assert time.monotonic() - started < 2
 
 
 @pytest.mark.parametrize("name", ["reasoning", "reasoning_content"])
@@ -347,13 +342,12 @@ def test_what_is_thought_is_joined_too(name):
 
 
 async def test_the_end_does_not_wait_for_a_beat(addresses, monkeypatch):
-    monkeypatch.setattr(streaming, "SHORTEST_BEAT", 5)
-    monkeypatch.setattr(streaming, "LONGEST_BEAT", 5)
+    monkeypatch.setattr(streaming, "SHORTEST_BEAT", 3600)
+    monkeypatch.setattr(streaming, "LONGEST_BEAT", 3600)
     async with serving(Server([*says(*WORDS), *ends()], pause=0.001)) as url:
         addresses(url)
-        started = time.monotonic()
-        await pieces_and_result(CHAT)
-    assert time.monotonic() - started < 2
+        async with asyncio.timeout(20):
+            await pieces_and_result(CHAT)
 
 
 async def test_leaving_a_stream_closes_the_connection_at_once(addresses):

@@ -73,4 +73,3 @@ async def test_arecall_goes_on_without_memory_when_time_is_up(settings, caplog):
     await asyncio.gather(*tasks)
     assert (found.memories, found.timed_out) == ((), True)
     assert 40 <= found.milliseconds <= 1000 * elapsed + 1
-    assert elapsed < 1

@@ -106,6 +106,6 @@ def test_somebody_elses_text_takes_nothing_back(ada):
 @pytest.mark.parametrize("piece", ["'a ", '"a ', "a'a", "„a ", "«a ", "\n\n", "?\n \n", "Hi a "])
 def test_a_huge_message_of_marks_is_looked_through_at_once(piece):
     body = piece * 20_000
-    started = time.perf_counter()
+    started = time.thread_time()
     pasted.is_pasted(body, 10, 20)
-    assert time.perf_counter() - started < 2
+    assert time.thread_time() - started < 2
