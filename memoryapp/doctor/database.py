@@ -10,6 +10,7 @@ from django.core import signing
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
+from django.utils.text import capfirst
 
 from memoryapp import database
 from memoryapp.doctor import ready
@@ -54,7 +55,7 @@ def tables() -> Iterator[Finding]:
     known = set(loader.disk_migrations)
     newer = [name for app, name in loader.applied_migrations if (app, name) not in known]
     if missing := ready.migrations():
-        yield problem(f"{sentence(missing)}, or start everything with `make run`, which does that.")
+        yield problem(f"{capfirst(missing)}, or start everything with `make run`, which does that.")
     elif newer:
         yield problem(
             f"A newer version has been here ({', '.join(sorted(newer))}): update the code, or"
@@ -128,7 +129,3 @@ def administrator() -> Iterator[Finding]:
         )
     else:
         yield ok("Somebody can sign in to /admin/.")
-
-
-def sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]

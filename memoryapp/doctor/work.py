@@ -6,6 +6,7 @@ from datetime import timedelta
 import redis
 from django.conf import settings
 from django.utils import timezone
+from django.utils.text import capfirst
 from django_q.models import Failure
 
 from memoryapp.doctor import ready
@@ -52,7 +53,7 @@ def tasks() -> Iterator[Finding]:
     """Whether they are done, and soon."""
     if late := ready.tasks():
         yield warning(
-            f"{late[:1].upper()}{late[1:]}: start a worker if none is alive, or more of them"
+            f"{capfirst(late)}: start a worker if none is alive, or more of them"
             " (WORKERS), and see at /admin/ what waits."
         )
         return
