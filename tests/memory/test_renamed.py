@@ -1,6 +1,7 @@
 """A memory that was given another key, or another subject, is one memory still."""
 
 import pytest
+from django.core.exceptions import ValidationError
 
 from memoryapp.memory import ledger
 from memoryapp.memory.forgetting import forget
@@ -36,3 +37,10 @@ def test_undoing_the_change_of_name_leaves_one_memory(ada, renamed):
     ledger.undo(event=MemoryEvent.objects.get(action="changed"), actor="ada")
     current = Fact.objects.for_user(ada).current()
     assert [(fact.place, fact.value) for fact in current] == [(("", "city"), "Rotterdam")]
+
+
+def test_it_is_not_undone_over_what_has_taken_the_former_name_since(ada, renamed):
+    delft = remember(ada, "city", "Delft")
+    with pytest.raises(ValidationError, match="changed again"):
+        ledger.undo(event=MemoryEvent.objects.get(action="changed"), actor="ada")
+    assert set(Fact.objects.for_user(ada).current()) == {renamed, delft}

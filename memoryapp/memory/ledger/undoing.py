@@ -49,18 +49,14 @@ def undo(*, event: MemoryEvent, actor: str) -> None:
         if row is None:
             raise ValidationError(_("This can't be undone: it was forgotten."))
         is_closing = event.action == Action.CLOSED
-        is_changed = rows.holder(row) is not None if is_closing else row.valid_to is not None
-        if is_changed:
+        before = row if is_closing else row.replaces
+        is_closed_since = row.valid_to is not None and not is_closing
+        if is_closed_since or (before and rows.holder(before) not in (None, row)):
             raise ValidationError(_("This can't be undone: it was changed again meanwhile."))
-        if is_closing:
-            restore(row=row, actor=actor)
-        elif row.replaces_id is not None:
-            before = type(row).objects.get(pk=row.replaces_id)
-            if before.place != row.place:  # it had another name
-                retract(row=row, actor=actor, reason=UNDONE)
-            restore(row=before, actor=actor)
-        else:
+        if before is None or before.place != row.place:  # it is new, or had another name
             retract(row=row, actor=actor, reason=UNDONE)
+        if before is not None:
+            restore(row=before, actor=actor)
 
 
 def take_back(*, message: Message, actor: str) -> None:
