@@ -7,7 +7,7 @@ from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from ninja import Router, Status
 
-from memoryapp.api.auth import ApiRequest
+from memoryapp.api.auth import ApiRequest, check_scope
 from memoryapp.api.errors import ApiError
 from memoryapp.api.paging import page
 from memoryapp.api.params import Asked
@@ -25,7 +25,10 @@ def key_list(request: ApiRequest, asked: Asked[Paging]) -> Page[KeyOut]:
 
 @router.post("", response={201: MadeKey}, summary="Make a key")
 def key_add(request: ApiRequest, data: NewKey) -> Status[MadeKey]:
-    """The key is in this answer and never again. One made with a key can't outlive it."""
+    """The key is in this answer only. One made with a key can't outlive it or do more."""
+    if isinstance(request.auth, ApiKey):
+        for scope in data.scopes:
+            check_scope(request.auth, scope)
     key, secret = ApiKey.make(
         user=request.user,
         name=data.name,

@@ -62,6 +62,16 @@ def test_a_made_key_is_shown_once_and_works(as_ada):
     assert made["key"] not in str(told(as_ada("GET", "/keys"), 200))
 
 
+@pytest.mark.parametrize("wanted", [{}, {"scopes": ["read"]}, {"scopes": ["read", "write"]}])
+def test_a_key_makes_none_that_may_do_more(ada, wanted):
+    caller = Caller(secret_of(ada, scopes=("write",)))
+    refusal = told(caller("POST", "/keys", {"name": "more", **wanted}), 403)
+    assert refusal["code"] == "key_only_writes"
+    assert ApiKey.objects.count() == 1
+    made = told(caller("POST", "/keys", {"name": "same", "scopes": ["write"]}), 201)
+    assert made["scopes"] == ["write"]
+
+
 def test_a_key_makes_none_that_outlives_it(ada):
     expires_at = timezone.now() + timedelta(days=1)
     caller = Caller(secret_of(ada, expires_at=expires_at))
