@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
@@ -24,6 +24,7 @@ from memoryapp.models import (
     User,
 )
 from memoryapp.models.fields import Searchable
+from memoryapp.models.memory import Status
 
 # What the database alone needs; a key's digest is a secret.
 INNER = {field.name for field in Searchable._meta.local_fields} | {"tsv", "operation", "digest"}
@@ -37,7 +38,7 @@ Data = dict[str, Any]
 
 
 def memory_of(user: User) -> Data:
-    """What is known about a person: facts and rules in all versions, and the log."""
+    """What is known about a person: facts and prompts in all versions, and the log."""
     return {
         "facts": _rows(Fact.objects.for_user(user).order_by("key", "valid_from")),
         "prompts": _rows(Prompt.objects.for_user(user).order_by("key", "valid_from")),
@@ -109,21 +110,21 @@ def _json(value: Any) -> str:
 
 def as_markdown(data: Data, zone: tzinfo) -> str:
     """The same as a text, with its times in `zone`: what holds now, how to answer, what no longer
-    holds, then the chats and the resources where there are any."""
+    holds, then the chats and the resources where there are any. What waits is left out."""
+    facts, prompts = (
+        [row for row in data[name] if row["status"] != Status.PENDING]
+        for name in ("facts", "prompts")
+    )
     parts = [
         "# What I know about you",
-        *_list(
-            f"**{_name(row)}:** {row['value']}{_due(row, zone)}"
-            for row in data["facts"]
-            if _holds(row)
-        ),
+        *_list(f"{_line(row)}{_due(row, zone)}" for row in facts if not _ended_at(row)),
         "# How I should answer",
-        *_list(f"**{_name(row)}:** {row['value']}" for row in data["prompts"] if _holds(row)),
+        *_list(_line(row) for row in prompts if not _ended_at(row)),
         "# No longer so",
         *_list(
-            f"**{_name(row)}:** {row['value']} (until {row['valid_to'].astimezone(zone):%Y-%m-%d})"
-            for row in data["facts"] + data["prompts"]
-            if row["valid_to"]
+            f"{_line(row)} (until {end.astimezone(zone):%Y-%m-%d})"
+            for row in facts + prompts
+            if (end := _ended_at(row))
         ),
     ]
     for chat in data.get("chats", []):
@@ -134,8 +135,12 @@ def as_markdown(data: Data, zone: tzinfo) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _holds(row: Data) -> bool:
-    return row["valid_to"] is None and row["status"] != "pending"
+def _ended_at(row: Data) -> datetime | None:
+    """When what no longer holds was changed, taken back or expired."""
+    expires_at = row["expires_at"]
+    has_expired = expires_at is not None and expires_at <= timezone.now()
+    end: datetime | None = row["valid_to"] or (expires_at if has_expired else None)
+    return end
 
 
 def _due(row: Data, zone: tzinfo) -> str:
@@ -143,9 +148,9 @@ def _due(row: Data, zone: tzinfo) -> str:
     return f" (due {due_at.astimezone(zone):%Y-%m-%d %H:%M})" if due_at else ""
 
 
-def _name(row: Data) -> str:
+def _line(row: Data) -> str:
     about = f"{row['subject']}, " if row.get("subject") else ""
-    return about + str(row["key"]).replace("_", " ")
+    return f"**{about}{row['key'].replace('_', ' ')}:** {row['value']}"
 
 
 def _list(lines: Iterable[str]) -> list[str]:

@@ -64,3 +64,12 @@ def test_the_text_tells_the_times_of_its_owners_zone(ada, lived):
     assert "# Homes\n\n**user, 2026-05-04 00:30**\n\nI live in Berlin." in text
     assert "- **city:** Berlin (until 2026-05-04)" in text
     assert "# Runbook\n\nDrain first." in text
+
+
+def test_what_has_expired_is_told_as_what_no_longer_holds(ada):
+    for status in ("active", "pending"):
+        make_fact(ada, "visitor", f"Grandma, {status}", expires_at=EVENING, status=status)
+    text = export.as_markdown(export.memory_of(ada), ada.zone)
+    assert "# What I know about you\n\nNothing." in text
+    assert "# No longer so\n\n- **visitor:** Grandma, active (until 2026-05-03)\n" in text
+    assert "pending" not in text
