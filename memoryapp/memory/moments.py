@@ -26,7 +26,7 @@ MONTH_OF = {
     for number, names in enumerate(MONTHS, 1)
     for name in names
     for spelling in {name, name[:3]}
-}
+} | {"sept": 9}
 WEEKDAYS = (
     ("monday", "montag"),
     ("tuesday", "dienstag"),

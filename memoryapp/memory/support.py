@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from memoryapp.memory import languages
+from memoryapp.memory.moments import MONTH_OF, WEEKDAY_OF
 from memoryapp.memory.operations import SENTENCE_ENDS, Operation, quote_start
 from memoryapp.memory.wording import (
     FRAME_WORDS,
@@ -22,25 +23,13 @@ from memoryapp.memory.wording import (
     words,
 )
 
-MONTHS_AND_DAYS = (
-    r"jan(?:uary|uar)?|feb(?:ruary|ruar)?|march|märz|apr(?:il)?|may|mai|june?|juni|july?|juli"
-    r"|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|okt(?:ober)?|nov(?:ember)?|dec(?:ember)?"
-    r"|dez(?:ember)?|mon(?:day|tag)|tuesday|dienstag|wednesday|mittwoch|thursday|donnerstag"
-    r"|friday|freitag|saturday|samstag|sonnabend|sunday|sonntag"
-)
+MONTHS_AND_DAYS = "|".join(sorted({*MONTH_OF, *WEEKDAY_OF} - {"mar", "mär"}))  # mar: the sea
 # Dates are worked out from what was said, so they may be new.
 DATES = re.compile(
     r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2})?|\d{1,2}[./]\d{1,2}[./]?(?:\d{2,4})?|\d{1,2}:\d{2}"
     rf"|\b(?:19|20)\d{{2}}\b|\b(?:{MONTHS_AND_DAYS})\b",
     re.IGNORECASE,
 )
-# Of each kind, what a message names of it must be what the value names: "Monday" isn't "Friday".
-WEEKDAYS = "mon montag|tue dienstag|wed mittwoch|thu donnerstag|fri freitag|sat samstag|sun sonntag"
-MONTHS = "jan|feb|mar mär|apr|may mai|jun|jul|aug|sep|oct okt|nov|dec dez"
-OF_THE_CALENDAR = [
-    {begin[:3]: n for n, each in enumerate(kind.split("|")) for begin in each.split()}
-    for kind in (WEEKDAYS, MONTHS)
-]
 TIME = re.compile(r"\b(\d{1,2})[:.](\d{2})\b(?![.:])")
 YEAR = re.compile(r"(?<![\d-])(?:19|20)\d{2}(?![\d-])")
 # Words by which another date is worked out than the one that is named, or another time of day.
@@ -124,8 +113,8 @@ def unsaid_numbers(value: str, about: str) -> list[str]:
 
 
 def unsaid_dates(value: str, about: str) -> list[str]:
-    """Weekdays, months, times and years of the value that are others than those of the message,
-    unless it has words by which they may be worked out."""
+    """Weekdays, months, times and years of the value that are others than those of the message
+    ("Monday" isn't "Friday"), unless it has words by which they may be worked out."""
     weekdays, months, times, years = zip(dates_of(value), dates_of(about), strict=True)
     days = () if RELATIVE.search(about) else (weekdays, months, years)
     kinds = days if SHIFTED.search(about) else (*days, times)
@@ -137,8 +126,8 @@ def unsaid_dates(value: str, about: str) -> list[str]:
 def dates_of(text: str) -> list[dict[object, str]]:
     """The weekdays, the months, the times of day and the years that a text names."""
     named: list[dict[object, str]] = [
-        {kind[w[:3]]: w for w in words(text) if DATES.fullmatch(w) and w[:3] in kind}
-        for kind in OF_THE_CALENDAR
+        {numbers[w]: w for w in words(text) if DATES.fullmatch(w) and w in numbers}
+        for numbers in (WEEKDAY_OF, MONTH_OF)
     ]
     times = {(int(each[1]) % 12, each[2]): each[0] for each in TIME.finditer(text)}
     return [*named, dict(times), {each: each for each in YEAR.findall(text)}]

@@ -28,6 +28,7 @@ def days_in(question, **fields):
         ("What did we plan in August?", "2026-08-01", "2026-09-01"),
         ("What did we plan in December?", "2025-12-01", "2026-01-01"),
         ("Was planten wir im März 2024?", "2024-03-01", "2024-04-01"),
+        ("What did we plan in Sept 2024?", "2024-09-01", "2024-10-01"),
         ("What did I like in 2024?", "2024-01-01", "2025-01-01"),
         ("What did I say yesterday?", "2026-11-24", "2026-11-25"),
         ("Was habe ich vorgestern gesagt?", "2026-11-23", "2026-11-24"),

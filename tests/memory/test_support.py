@@ -91,7 +91,11 @@ def test_a_number_counts_in_digits_and_in_words(value, body, unsaid):
     ("value", "body", "unsaid"),
     [
         ("jeden Montag Fisch", "Jeden Freitag gibt es Fisch", ["montag"]),
+        ("jeden Sonntag Fisch", "Jeden Sonnabend gibt es Fisch", ["sonntag"]),
+        ("every Saturday", "Jeden Sonnabend gibt es Fisch", []),
         ("marathon in November", "A half marathon in October", ["november"]),
+        ("marathon in September", "A half marathon in Sept", []),
+        ("exam in February", "Prüfung ist im Jänner", ["february"]),
         ("dentist at 9:30", "Dentist at 9:40", ["9:30"]),
         ("dentist at 21:40", "Dentist at 9:40", []),
         ("surgery in 2009", "I had surgery in 2019", ["2009"]),
