@@ -5,11 +5,11 @@ a person is asked about or what is left out, never what is true.
 """
 
 import re
-import unicodedata
 
 from django.utils.translation import gettext_noop
 
 from memoryapp.memory import languages
+from memoryapp.memory.wording import unmarked
 
 SECRETS = [
     re.compile(pattern, re.IGNORECASE)
@@ -107,13 +107,8 @@ def is_card_number(text: str) -> bool:
 
 def sensitive_topic(text: str) -> str:
     """The sensitive topic that `text` touches, such as "health"; empty if it touches none."""
-    text = f"{text}\n{without_accents(text)}"
+    text = f"{text}\n{unmarked(text)}"
     return next((topic for topic, words in SENSITIVE.items() if words.search(text)), "")
-
-
-def without_accents(text: str) -> str:
-    parts = unicodedata.normalize("NFKD", text)
-    return "".join(part for part in parts if not unicodedata.combining(part))
 
 
 def is_instruction(text: str) -> bool:
