@@ -20,6 +20,7 @@ from memoryapp.tokens import num_tokens
 
 DEPTHS = (5, 10, 20)
 FLOORS = tuple(step / 20 for step in range(4, 25))  # .2 to 1.2, on the scale of facts
+BEST = 8  # turns, of whose evidence it is counted what a floor keeps out
 STRANGE_QUESTIONS = 40  # of other conversations, for each: nothing here fits them
 
 
@@ -178,7 +179,7 @@ class Asking:
             tokens=sum(num_tokens(memory.text) for memory in memories),
             levels=tuple(
                 choosing.level(memory.score, best[0].score, self.clear)
-                for memory, turn in zip(best[:8], ranked[:8], strict=True)
+                for memory, turn in zip(best[:BEST], ranked[:BEST], strict=True)
                 if turn in question.evidence
             ),
         )

@@ -30,7 +30,7 @@ class Report:
 
     chats: int = 0
     messages: int = 0
-    waiting: int = 0  # facts and rules, in the inbox
+    waiting: int = 0  # facts and prompts, in the inbox
     left_out: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))  # by reason
     trouble: str = ""  # why the file wasn't read to its end
 

@@ -79,7 +79,7 @@ def evict(chat: Chat, covered: Sequence[Message], body: str) -> Message | None:
             created_at=covered[-1].created_at,
             config=chat.user.search_config,
         )
-        still_there.exclude(pk=summary.pk).update(evicted_by=summary)
+        still_there.update(evicted_by=summary)
     return summary
 
 

@@ -67,8 +67,8 @@ class Report:
 def forget(*, rows: QuerySet[Fact] | QuerySet[Prompt], actor: str) -> Report:
     """Remove these rows with every version of theirs, and their text wherever it was kept.
 
-    It leaves versions, embeddings, the log, receipts, what waits for a decision, summaries and
-    titles that a model made.
+    It is gone from embeddings, the log, receipts and what waits for a decision. Summaries and
+    titles of a model's that say it are removed, to be written again without it.
     Messages that say it stay in their chats for their owner to read, but are never recalled,
     condensed or sent to a model again. A later extraction of the same value waits for the owner's
     decision. All that a person has is looked through once, however many rows these are.

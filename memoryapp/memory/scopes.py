@@ -36,7 +36,8 @@ def taught_by(chat: Chat) -> list[Rows]:
 
 
 def extent(scope: Iterable[Rows], *, most: int) -> Extent:
-    """What forgetting this scope would take: the newest `most` of each table, the rest counted."""
+    """What forgetting this scope would take: facts, then prompts, the newest of each first and
+    no more than `most` in all, the rest counted."""
     querysets = list(scope)
     current = [rows.current() for rows in querysets]
     newest = [row for rows in current for row in rows.order_by("-recorded_at")[:most]]

@@ -62,7 +62,7 @@ def _apply(
     if reason := known.objection(operation, current, source):
         return log.note_refusal(user, operation, reason, **entry)
     if operation.action == "retract":
-        return _end(current, **entry) if current else None
+        return _retract(current, **entry) if current else None
     if known.is_known(user, operation):
         return None
     row = _proposed_row(
@@ -84,7 +84,7 @@ def _apply(
         return log.note_refusal(user, operation, " ".join(error.messages), **entry)
 
 
-def _end(row: Fact | Prompt, *, actor: str, **entry: Any) -> MemoryEvent:
+def _retract(row: Fact | Prompt, *, actor: str, **entry: Any) -> MemoryEvent:
     if row.status == Status.PENDING:
         return rows.outdate(row, actor=actor)
     return rows.close(row, actor=actor, **entry)
