@@ -44,11 +44,10 @@ def render_dialog(
     status: int = 200,
 ) -> HttpResponse:
     """A form for the page's dialog; without htmx, a page of its own."""
+    context = {**context, "title": title}
     if request.htmx:
         return render(request, fragment, context, status=status)
-    return render_page(
-        request, "dialog.html", {**context, "fragment": fragment, "title": title}, status=status
-    )
+    return render_page(request, "dialog.html", {**context, "fragment": fragment}, status=status)
 
 
 def side_list(request: HtmxHttpRequest) -> dict[str, Any]:

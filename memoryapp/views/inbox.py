@@ -99,7 +99,7 @@ def inbox_decide(request: HtmxHttpRequest, decision: str) -> HttpResponse:
         "num_pasted": sum(row.origin == Origin.PASTED for row in waiting),
     }
     title = _("Accept all of this?") if decision == "approve" else _("Turn all of this down?")
-    return render_dialog(request, "memory/_decide.html", {**context, "title": title}, title=title)
+    return render_dialog(request, "memory/_decide.html", context, title=title)
 
 
 def _tell_of_skipped(request: HtmxHttpRequest, num_skipped: int) -> None:

@@ -134,9 +134,8 @@ def message_edit(request: HtmxHttpRequest, message_id: uuid.UUID) -> HttpRespons
     """Ask differently: a version of this message that begins a branch of its own."""
     message = own_message(request.user, message_id, Role.USER)
     if request.method == "GET":
-        title = _("Edit and ask again")
-        context = {"message": message, "title": title, "id": uuid.uuid4()}
-        return render_dialog(request, "chats/_edit.html", context, title=title)
+        context = {"message": message, "id": uuid.uuid4()}
+        return render_dialog(request, "chats/_edit.html", context, title=_("Edit and ask again"))
     form = MessageForm(request.POST)
     if not form.is_valid():
         return _refuse(request, message.chat, form.sentence, 422)

@@ -55,7 +55,6 @@ def memory_forget_scope(request: HtmxHttpRequest) -> HttpResponse:
     extent = scopes.extent(scope, most=LISTED_MOST)
     context = {
         "form": form,
-        "title": title,
         "extent": extent,
         "num_more": extent.num_current - len(extent.newest),
     }
