@@ -60,6 +60,12 @@ Id = Annotated[UUID, Field(strict=False)]
 TimeZone = Annotated[str, Field(max_length=64), AfterValidator(known_timezone)]
 
 
+def storable(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("a NUL character can't be stored; remove it")
+    return text
+
+
 class Given(BaseModel):
     """What comes in. What can't be seen doesn't count as text, and a text can be stored."""
 
@@ -67,12 +73,10 @@ class Given(BaseModel):
 
     @field_validator("*", mode="before")
     @classmethod
-    def storable(cls, value: Any) -> Any:
+    def visible_and_storable(cls, value: Any) -> Any:
         if not isinstance(value, str):
             return value
-        if "\0" in value:
-            raise ValueError("a NUL character can't be stored; remove it")
-        return value if visible(value) else ""
+        return value if visible(storable(value)) else ""
 
 
 class Body(Given):

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, field_va
 from pydantic_ai.settings import ModelSettings
 
 from memoryapp.agents.talker import Said, Wishes
+from memoryapp.schemas.fields import storable
 from memoryapp.visible import visible
 
 MOST_MESSAGES = 2000
@@ -40,12 +41,6 @@ def text_of(content: Any) -> str:
     if not all(isinstance(text, str) for text in texts):
         raise ValueError("only text can be read, no images, sounds, files or calls of tools")
     return visible("\n\n".join(texts))
-
-
-def storable(text: str) -> str:
-    if "\0" in text:
-        raise ValueError("a NUL character can't be stored; remove it")
-    return text
 
 
 Text = Annotated[str, BeforeValidator(text_of), AfterValidator(storable)]
