@@ -10,6 +10,7 @@ from memoryapp.memory.operations import SENTENCE_ENDS, normalised, quote_start
 STEM_CHARS = 4  # "moved" and "moves" are one word, and in most languages so are most forms
 UNSPACED_FROM = 0x2E80  # from here on, scripts put no spaces between words
 VOICING = 9  # combining classes up to here, nuktas and viramas too, make another letter
+NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 ARABIC_ARTICLE = "ال"
 NEGATED = re.compile(r"n['’]t\b")  # don't
 # What people leave the apostrophe out of, if it makes no other word: no "its", "ill" and "were",
@@ -104,12 +105,15 @@ def unmarked(text: str) -> str:
 
     What tells letters apart stays, such as the voicing of kana.
     """
-    kept = (char for char in unicodedata.normalize("NFKD", text) if not is_mark(char))
-    return unicodedata.normalize("NFKC", "".join(kept)).replace("ı", "i")
+    if text.isascii():
+        return text
+    kept = NOT_ASCII.sub(without_mark, unicodedata.normalize("NFKD", text))
+    return unicodedata.normalize("NFKC", kept).replace("ı", "i")
 
 
-def is_mark(char: str) -> bool:
-    return unicodedata.combining(char) > VOICING
+def without_mark(found: re.Match[str]) -> str:
+    char = found[0]
+    return "" if unicodedata.combining(char) > VOICING else char
 
 
 @lru_cache(maxsize=4096)

@@ -113,3 +113,9 @@ def test_every_spelling_of_a_key_leads_to_the_same_one():
 def test_a_value_without_any_word_is_repeated_letter_for_letter_only():
     assert wording.repeats("Well done 👍👍", "👍👍")
     assert not wording.repeats("I live in Graz.", "👍👍")
+
+
+def test_a_text_without_marks_is_taken_as_it_is():
+    plain = "All that a person has said is gone through to forget one thing. " * 10
+    assert wording.unmarked(plain) is plain
+    assert wording.unmarked("Zürich, Çeşme, пойдём") == "Zurich, Cesme, поидем"
