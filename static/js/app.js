@@ -162,6 +162,19 @@ document.addEventListener("htmx:afterSettle", (event) => {
   (all("#proposals > li")[at] ?? one("#proposals > :last-child")).focus({ preventScroll: true });
 });
 
+// A row of memory that comes anew has the focus where the old one had it: in its form, or at the act
+// in the same place.
+const actsOf = (row) => [...(one(".fact__acts", row)?.children ?? [])];
+
+document.addEventListener("htmx:afterSettle", ({ target, detail }) => {
+  const pressed = detail.requestConfig?.elt;
+  const row = pressed?.closest(".fact");
+  if (!row || !target.matches(".fact") || !isLost(document.activeElement)) return;
+  const act = actsOf(target)[actsOf(row).indexOf(pressed)];
+  const field = one("[aria-invalid], .input", target);
+  (field ?? act?.querySelector("button") ?? act ?? target).focus({ preventScroll: true });
+});
+
 // Keys
 
 // A side that is no part of the page lies over it while it is open; one that slides out is still

@@ -57,6 +57,20 @@ def test_a_fact_is_pinned_and_paused_in_place(browse, ada):
     expect(page.locator(".fact--paused")).to_be_visible()
 
 
+def test_a_row_that_is_changed_by_keyboard_keeps_the_focus(browse, ada):
+    make_fact(ada, "units", "metric")
+    page = browse(ada).open("/memory/")
+    page.get_by_role("button", name="Pause").press("Enter")
+    expect(page.get_by_role("button", name="Use again")).to_be_focused()
+    page.get_by_role("link", name="Edit").press("Enter")
+    expect(page.get_by_label("About")).to_be_focused()
+    page.get_by_role("button", name="Save").press("Enter")
+    expect(page.locator(".fact:not(.fact--edit)")).to_be_focused()
+    page.get_by_role("link", name="History").press("Enter")
+    expect(page.locator(".history")).to_be_visible()
+    expect(page.get_by_role("link", name="History")).to_be_focused()
+
+
 def test_the_fields_of_a_resource_stay_in_line_when_one_is_refused(browse, ada):
     page = browse(ada).open("/resources/")
     page.get_by_role("button", name="Add").click()
