@@ -170,7 +170,7 @@ class RememberedAdmin(OpenedByOthers, RowAdmin):
     @admin.action(permissions=["change"], description="Close: no longer true")
     def retract(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         actor = request.user.get_username()
-        for row in queryset.filter(valid_to=None).exclude(status=Status.PENDING):
+        for row in queryset:
             ledger.retract(row=row, actor=actor, reason=gettext_noop("Closed by an administrator."))
 
     @admin.action(permissions=["change"], description="Restore: make this version current again")

@@ -125,6 +125,13 @@ def test_a_fact_about_somebody_else_leaves_the_users_own_alone(ada):
     assert values(ada, subject="my sister") == ["Graz"]
 
 
+def test_what_waits_is_not_closed_but_decided(ada):
+    waiting = make_fact(ada, "city", "Graz", status="pending")
+    ledger.retract(row=waiting, actor="ada")
+    assert list(Fact.objects.waiting()) == [waiting]
+    assert not MemoryEvent.objects.exists()
+
+
 def test_a_retraction_closes_the_row(ada):
     make_fact(ada, "diet", "vegan")
     [event] = learn(

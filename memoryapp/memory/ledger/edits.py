@@ -104,9 +104,12 @@ def _edit_into_new_row(
 
 
 def retract(*, row: Fact | Prompt, actor: str, reason: str = "") -> None:
-    """Close a current row without a successor; it stays in the history."""
+    """Close a current row without a successor; it stays in the history.
+
+    Nothing happens to one that is closed already, or that waits: that is to be decided.
+    """
     with transaction.atomic():
         rows.lock(row.user)
         row = type(row).objects.get(pk=row.pk)
-        if row.valid_to is None:
+        if row.valid_to is None and row.status != Status.PENDING:
             rows.close(row, actor=actor, reason=reason)
