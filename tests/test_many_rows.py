@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from memoryapp import accounts
 from memoryapp.models import (
     ApiKey,
     Chat,
@@ -150,6 +151,17 @@ def test_lists_of_the_admin_ask_as_much_for_many_rows(ada, asked):
     searches = [f"{address}?q=garden" for address in lists]
     few, many = asked(client_of(ada).get, [reverse("admin:index"), *lists, *searches])
     assert many == few
+
+
+def test_a_person_with_many_rows_is_deleted_in_as_many_statements(ada, ben):
+    counts = []
+    for person, number in ((ada, 2), (ben, 40)):
+        live(person, number)
+        with CaptureQueriesContext(connection) as queries:
+            accounts.delete(person)
+        counts.append(len(queries))
+    assert counts[1] == counts[0]
+    assert not Message.objects.exists()
 
 
 def test_a_long_chat_asks_as_much_as_a_short_one(ada, django_assert_max_num_queries):

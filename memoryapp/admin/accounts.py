@@ -20,7 +20,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from memoryapp.accounts import administrators_but, device, sign_out
+from memoryapp.accounts import administrators_but, delete, device, sign_out
 from memoryapp.admin.base import MadeElsewhereAdmin, ReadOnlyAdmin, RowAdmin
 from memoryapp.models import ApiKey, Usage, User
 
@@ -62,6 +62,13 @@ class UserAdmin(RowAdmin, DjangoUserAdmin[User]):
         super().save_model(request, obj, form, change)
         if not obj.is_active:
             sign_out(obj)  # of the pages that are open, too
+
+    def delete_model(self, request: HttpRequest, obj: User) -> None:
+        delete(obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
+        for user in queryset:
+            delete(user)
 
     def get_deleted_objects(
         self, objs: Sequence[Any] | QuerySet[Any], request: HttpRequest
