@@ -13,6 +13,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
@@ -97,6 +98,12 @@ def sessions_of(user: User) -> list[UserSession]:
     # All that have ended at once; allauth asks for each whether it has.
     noted.exclude(session_key__in=Session.objects.values("session_key")).delete()
     return list(noted.order_by("-last_seen_at"))
+
+
+def drop_ended_sessions() -> None:
+    """Remove the sessions that have expired, and what was noted of those that are over."""
+    Session.objects.filter(expire_date__lt=timezone.now()).delete()
+    UserSession.objects.exclude(session_key__in=Session.objects.values("session_key")).delete()
 
 
 def sign_out(user: User, *, but: str | None = None) -> int:

@@ -15,7 +15,7 @@ from typing import Any, cast
 from django.db import transaction
 from django.utils.translation import gettext_noop
 
-from memoryapp import imported, learning, writers
+from memoryapp import accounts, imported, learning, writers
 from memoryapp.bus import chat_group, person_group, publish
 from memoryapp.locks import Busy, unless_busy
 from memoryapp.memory import eviction, indexing, ledger, log, resources
@@ -265,6 +265,7 @@ def sweep() -> None:
     """End the replies whose process died, with the text that was saved, and drop what is kept for
     a time only."""
     log.drop_old_refusals()
+    accounts.drop_ended_sessions()
     abandoned = Message.objects.abandoned(living=writers.living())
     # Locked, because a process that was only slow may be ending its reply just now.
     for reply in abandoned.select_for_update(skip_locked=True):

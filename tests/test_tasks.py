@@ -4,6 +4,8 @@ import traceback
 from datetime import timedelta
 
 import pytest
+from allauth.usersessions.models import UserSession
+from django.contrib.sessions.models import Session
 from django.db import connection, transaction
 from django.utils import timezone
 from django_q.models import OrmQ
@@ -17,6 +19,7 @@ from memoryapp.memory import indexing, resources
 from memoryapp.models import Chat, Fact, MemoryEvent, Message, Usage
 from tests.factories import make_chat, make_fact, make_prompt
 from tests.fakes import Script, learns, operation, says
+from tests.pages import client_of
 
 
 @pytest.fixture
@@ -273,6 +276,20 @@ def test_sweep_drops_refusals_after_thirty_days_and_nothing_else(taught):
         MemoryEvent.objects.update(created_at=timezone.now() - timedelta(days=age))
         tasks.sweep()
         assert [event.action for event in MemoryEvent.objects.all()] == left
+
+
+def test_sweep_drops_sessions_that_are_over_and_leaves_the_others(ada, client):
+    old, gone = client_of(ada), client_of(ada)
+    client.force_login(ada)
+    for browser in (old, gone, client):
+        browser.get("/chats/")  # which notes where it is
+    sessions = Session.objects.filter(session_key=old.session.session_key)
+    sessions.update(expire_date=timezone.now() - timedelta(days=1))
+    gone.logout()
+    tasks.sweep()
+    [left] = Session.objects.all()
+    [noted] = UserSession.objects.all()
+    assert left.session_key == noted.session_key == client.session.session_key
 
 
 def test_sweep_leaves_living_replies_alone(chat):
