@@ -33,6 +33,7 @@ PAGES = (
     *("/", "/chats/", "/chats/?archived=1", "/chats/?q=garden", "/resources/", "/settings/"),
     *("/import/", "/memory/", "/memory/?kind=task", "/memory/?status=closed", "/memory/?q=garden"),
     *("/memory/persona/", "/memory/tasks/", "/memory/health/", "/memory/inbox/", "/memory/log/"),
+    "/memory/log/?from=import",
     *("/memory/forget/", "/memory/export.json", "/memory/export.md", "/settings/delete-account/"),
 )
 FRAGMENTS = ("/chats/", "/chats/?q=garden", "/memory/", "/memory/?q=garden", "/memory/forget/")

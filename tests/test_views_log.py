@@ -90,3 +90,24 @@ def test_undoing_needs_a_login(client, moved, ada):
 def test_a_refusal_cannot_be_undone(ada, moved):
     MemoryEvent.objects.filter(pk=moved.pk).update(action="refused")
     assert undo(ada, moved).status_code == 404
+
+
+def test_what_imported_chats_proposed_is_listed_by_itself(ada, ben):
+    learn_of_the_brother(ada, "My brother lives in Wien", "Wien")
+    assert "?from=import" not in client_of(ada).get(LOG).content.decode()
+    chat = make_chat(ada, "I live in Graz.", "Noted.")
+    chat.messages.update(is_imported=True)
+    operation = proposal("city", "Graz", "I live in Graz")
+    ledger.apply(user=ada, operations=[operation], messages=list(chat.archive), model="scripted")
+
+    page = client_of(ada).get(LOG).content.decode()
+    assert "Wien" in page
+    assert "Graz" not in page
+    assert "?from=import" in page
+    page = client_of(ada).get(LOG, {"from": "import"}).content.decode()
+    assert "Graz" in page
+    assert "Wien" not in page
+
+    ledger.approve(row=Fact.objects.get(value="Graz"), actor="ada")
+    assert "Graz" in client_of(ada).get(LOG).content.decode()
+    assert "Nothing was proposed" in client_of(ben).get(LOG, {"from": "import"}).content.decode()

@@ -1,10 +1,12 @@
-"""A person's log: entries that aren't changes, what can be undone, and how long refusals stay."""
+"""A person's log: what of it is shown, entries that aren't changes, what can be undone, and how
+long refusals stay."""
 
 from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Q
 from django.utils import timezone
 
 from memoryapp.memory import forgotten, review
@@ -22,6 +24,20 @@ from memoryapp.models.memory import (
 
 REFUSALS_KEPT = timedelta(days=30)
 Action = MemoryEvent.Action
+
+
+def entries(user: User, *, of_imports: bool) -> MemoryEventQuerySet:
+    """What imported chats proposed, and none of which has taken effect; or all else. Two thousand
+    such chats propose so much that nothing else would be found among it."""
+    logged = MemoryEvent.objects.for_user(user)
+    proposed = Q(action__in=(Action.PARKED, Action.REFUSED), message__is_imported=True)
+    if of_imports:
+        return logged.filter(proposed)
+    return logged.exclude(proposed) if has_imported(user) else logged
+
+
+def has_imported(user: User) -> bool:
+    return Message.objects.for_user(user).filter(is_imported=True).exists()
 
 
 def note_read(*, owner: User, table: str, row_id: UUID, key: str, actor: str) -> None:

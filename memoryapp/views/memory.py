@@ -14,7 +14,7 @@ from memoryapp.forms import FactFilter
 from memoryapp.http import HtmxHttpRequest
 from memoryapp.memory import condition, log, recall
 from memoryapp.memory.floors import floor
-from memoryapp.models import Fact, MemoryEvent, Prompt, User
+from memoryapp.models import Fact, Prompt, User
 from memoryapp.models.memory import Status
 from memoryapp.views import page_of, render_page
 from memoryapp.views.rows import own_rows
@@ -97,6 +97,13 @@ def memory_condition(request: HtmxHttpRequest) -> HttpResponse:
 @login_required
 @require_GET
 def memory_log(request: HtmxHttpRequest) -> HttpResponse:
-    page = page_of(request, MemoryEvent.objects.for_user(request.user))
-    context = {"events": page, "undoable": log.undoable(request.user, page)}
+    """What imported chats proposed is listed by itself."""
+    is_of_imports = request.GET.get("from") == "import"
+    page = page_of(request, log.entries(request.user, of_imports=is_of_imports))
+    context = {
+        "events": page,
+        "undoable": log.undoable(request.user, page),
+        "is_of_imports": is_of_imports,
+        "has_imported": log.has_imported(request.user),
+    }
     return render_page(request, "memory/log.html", context)
