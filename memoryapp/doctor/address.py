@@ -20,6 +20,7 @@ from memoryapp.doctor.findings import Finding, ok, problem, warning
 SECONDS = 5
 STYLES = "/static/css/app.css"
 REFUSED = 403  # what the product answers to a socket of nobody
+UNREACHED = (OSError, http.client.HTTPException)  # what `get` raises where nothing answers
 
 
 class Answer(NamedTuple):
@@ -57,7 +58,7 @@ def site() -> Iterator[Finding]:
     site = settings.SITE_URL.rstrip("/")
     try:
         answer = get(f"{site}/healthz")
-    except (OSError, http.client.HTTPException) as error:
+    except UNREACHED as error:
         yield warning(
             f"{site} doesn't lead here from this machine ({reason(error)}): SITE_URL must be what"
             " stands in people's browsers. Correct it, or whatever listens there."
@@ -76,12 +77,18 @@ def site() -> Iterator[Finding]:
 
 
 def lost_styles(site: str) -> Iterator[Finding]:
-    styles = get(site + STYLES)
-    if styles.status != 200 or not styles.content_type.startswith("text/css"):
-        yield problem(
-            f"{site}{STYLES} isn't the styles of the pages (status {styles.status}): have the"
-            " proxy pass /static/ on like everything else."
-        )
+    try:
+        styles = get(site + STYLES)
+    except UNREACHED as error:
+        why = reason(error)
+    else:
+        if styles.status == 200 and styles.content_type.startswith("text/css"):
+            return
+        why = f"status {styles.status}"
+    yield problem(
+        f"{site}{STYLES} isn't the styles of the pages ({why}): have the proxy pass /static/ on"
+        " like everything else."
+    )
 
 
 def lost_sockets(site: str) -> Iterator[Finding]:

@@ -50,15 +50,16 @@ def listening(handler):
             thread.join()
 
 
-def proxy(port, *, lacks=""):
-    """A proxy that knows nothing of sockets, and has a folder of its own at `lacks`."""
+def proxy(port, *, lacks="", hangs_up=False):
+    """A proxy that knows nothing of sockets, and has its own folder at `lacks`, or hangs up."""
 
     class Proxy(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self):
             if lacks and self.path.startswith(lacks):
-                return self.send_error(404)
+                self.close_connection = hangs_up
+                return hangs_up or self.send_error(404)
             upstream = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
             upstream.request("GET", self.path, headers={"Host": self.headers["Host"]})
             answer = upstream.getresponse()
@@ -122,13 +123,17 @@ def test_a_proxy_that_passes_on_no_sockets_is_named(said, here, port):
     assert "the headers Upgrade and Connection" in says
 
 
-def test_a_proxy_with_files_of_its_own_in_the_place_of_the_styles_is_named(said, here, port):
-    with listening(proxy(port, lacks="/static/")) as outer:
+@pytest.mark.parametrize(
+    ("hangs_up", "why"),
+    [(False, "status 404"), (True, "Remote end closed connection without response")],
+)
+def test_a_proxy_that_does_not_pass_on_the_styles_is_named(said, here, port, hangs_up, why):
+    with listening(proxy(port, lacks="/static/", hangs_up=hangs_up)) as outer:
         here.SITE_URL = f"http://127.0.0.1:{outer}"
         styles, sockets = said(address.site)
 
     assert styles[0] == sockets[0] == "problem"
-    assert "/static/css/app.css isn't the styles of the pages (status 404)" in styles[1]
+    assert f"/static/css/app.css isn't the styles of the pages ({why})" in styles[1]
 
 
 def test_a_site_where_something_else_answers_is_a_problem(said, here):
