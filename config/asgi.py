@@ -22,11 +22,15 @@ from memoryapp.body_limit import limit_body
 from memoryapp.hanging_up import tell_when_over
 from memoryapp.lifespan import lifespan
 from memoryapp.routing import websocket_urlpatterns
+from memoryapp.strangers import is_from_stranger
 
 application = ProtocolTypeRouter(
     {
         "http": limit_body(
-            tell_when_over(http), settings.BODY_MAX_BYTES, settings.BODY_MAX_BYTES_AT
+            tell_when_over(http),
+            settings.BODY_MAX_BYTES,
+            settings.BODY_MAX_BYTES_AT,
+            is_from_stranger,
         ),
         "websocket": AllowedHostsOriginValidator(
             AuthMiddlewareStack(URLRouter(websocket_urlpatterns))
