@@ -23,6 +23,7 @@ from memoryapp.models.memory import (
 )
 
 REFUSALS_KEPT = timedelta(days=30)
+UNSHOWN = ("embedding", "tsv", "replaces__embedding", "replaces__tsv")
 Action = MemoryEvent.Action
 
 
@@ -93,20 +94,22 @@ def drop_old_refusals() -> int:
 
 
 def undoable(user: User, events: Iterable[MemoryEvent]) -> set[int]:
-    """The ids of those entries whose change still stands: what it wrote holds, or nothing has come
-    in the place of what it closed."""
+    """The ids of those entries whose change still stands, as the ledger's `undo` sees it: what it
+    wrote holds, and nothing has come in the place of what it closed."""
     changes = [event for event in events if event.action in UNDOABLE_ACTIONS]
     ids = {event.row_id for event in changes}
     standing: set[tuple[bool, UUID]] = set()
     for table in TABLES.values():
         rows: Any = table.objects.for_user(user).exclude(status=Status.PENDING)
-        changed = list(rows.filter(pk__in=ids))
-        of_keys = rows.filter(valid_to=None, key__in={row.key for row in changed})
-        held = {row.place for row in of_keys}
+        changed = rows.filter(pk__in=ids).select_related("replaces")
+        # By each row what holds again if its change is undone, if anything does.
+        back = {row: row if row.valid_to else row.replaces for row in changed.defer(*UNSHOWN)}
+        keys = {before.key for before in back.values() if before}
+        held = {row.place: row for row in rows.filter(valid_to=None, key__in=keys)}
         standing |= {
             (row.valid_to is not None, row.pk)
-            for row in changed
-            if row.valid_to is None or row.place not in held
+            for row, before in back.items()
+            if before is None or held.get(before.place) in (None, row)
         }
     return {
         event.pk

@@ -68,6 +68,13 @@ def test_the_end_of_a_value_cannot_be_undone_over_what_came_after(ada, home):
     assert values(ada) == ["Graz"]
 
 
+def test_a_change_of_name_cannot_be_undone_over_what_has_the_name_now(ada, home):
+    ledger.edit(row=home, actor="ada", key="town")
+    assert shown_as_undoable(ada) == ["changed"]
+    ledger.remember(user=ada, table="fact", key="city", value="Graz", actor="ada", origin="user")
+    assert shown_as_undoable(ada) == ["added"]
+
+
 def test_changes_of_others_are_not_undoable_here(ada, ben, home):
     assert log.undoable(ben, MemoryEvent.objects.all()) == set()
 
