@@ -15,7 +15,7 @@ from django.views.generic import RedirectView, TemplateView
 from memoryapp.api import api
 from memoryapp.api.mcp import api as mcp_api
 from memoryapp.api.openai import api as openai_api
-from memoryapp.sign_on import provider_name
+from memoryapp.sign_on import is_sign_up, provider_name
 from memoryapp.views import sign_on
 
 
@@ -33,7 +33,9 @@ def second_factor(name: str) -> Callable[..., HttpResponseBase]:
 accounts = [
     path(
         "login/",
-        account.LoginView.as_view(extra_context={"sign_on": provider_name}),
+        account.LoginView.as_view(
+            extra_context={"sign_on": provider_name, "is_sign_up": is_sign_up}
+        ),
         name="account_login",
     ),
     path("oidc/", sign_on.sign_on, name="sign-on"),

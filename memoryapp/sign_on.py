@@ -23,6 +23,11 @@ def provider_name() -> str:
     return str(urlsplit(settings.OIDC_ISSUER).netloc)
 
 
+def is_sign_up() -> bool:
+    """Whether to sign in with the provider is the way to get an account."""
+    return bool(settings.SIGNUP == "oidc")
+
+
 def refusal(request: HttpRequest, sentence: str) -> HttpResponse:
     return render(request, "account/sign_on_failed.html", {"sentence": sentence}, status=403)
 

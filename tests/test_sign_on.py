@@ -55,6 +55,15 @@ def test_without_a_provider_there_is_nothing_of_it(client):
     assert client.get("/accounts/oidc/callback/").status_code == 404
 
 
+@pytest.mark.parametrize("signup", ["oidc", "open", "closed"])
+def test_the_sign_in_page_says_how_one_gets_an_account(provider, client, settings, signup):
+    settings.SIGNUP = signup
+    page = text_of(client.get("/accounts/login/"))
+    makes_one = f"Your first sign-in with {urlsplit(provider.issuer).netloc} makes one."
+    assert (makes_one in page) == (signup == "oidc")
+    assert ("/accounts/signup/" in page) == (signup != "oidc")
+
+
 def test_somebody_new_gets_an_account_and_is_the_same_the_next_time(provider):
     first, second = Client(), Client()
     assert come(first).url == "/"
