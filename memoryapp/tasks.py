@@ -17,6 +17,7 @@ from django.utils.translation import gettext_noop
 
 from memoryapp import accounts, imported, learning, writers
 from memoryapp.bus import chat_group, person_group, publish
+from memoryapp.documents.reading import TakesLong
 from memoryapp.locks import Busy, unless_busy
 from memoryapp.memory import eviction, indexing, ledger, log, resources
 from memoryapp.memory.embeddings import EmbeddingUnavailable
@@ -245,7 +246,23 @@ def read_resource(resource_id: str) -> None:
     """Split a resource into passages and make them findable."""
     if resource := Resource.objects.filter(pk=resource_id).first():
         work = partial(resources.read, resource, seconds=EMBED_SECONDS)
-        _in_turns(read_resource, resource_id, work=work)
+        try:
+            _in_turns(read_resource, resource_id, work=work)
+        except TakesLong:
+            enqueue(read_at_leisure, resource_id)
+
+
+def read_at_leisure(resource_id: str) -> None:
+    """Read a document that takes long: one of these at a time, beside all that takes less."""
+    if resource := Resource.objects.filter(pk=resource_id).first():
+        try:
+            with unless_busy("read at leisure"):
+                has_text = resources.read_at_leisure(resource)
+        except Busy:
+            enqueue(read_at_leisure, resource_id, due=in_a_moment())
+        else:
+            if has_text:
+                enqueue(read_resource, resource_id)
 
 
 def _in_turns(task: Callable[..., None], *call: str, work: Callable[[], bool]) -> None:

@@ -149,7 +149,8 @@ def read(resource: Resource, *, seconds: float = math.inf) -> bool:
     """Cut the resource into passages and embed them, note progress and end on its row, and say
     whether that is all of it.
 
-    No new batch is begun after `seconds`. May run again at any time, or twice at once: passages
+    No new batch is begun after `seconds`, and a document that takes long to be read raises
+    TakesLong: it is for `read_at_leisure`. May run again at any time, or twice at once: passages
     that are as they should be stay, and those without a vector get theirs. Raises
     EmbeddingUnavailable, noted on the row too; until it is read again, its passages are found by
     their words.
@@ -159,10 +160,10 @@ def read(resource: Resource, *, seconds: float = math.inf) -> bool:
     row.update(status=Resource.Status.READING, error="")
     passages = Passage.objects.filter(resource=resource)
     try:
-        take_in(resource)
+        take_in(resource, is_quick=seconds < math.inf)
         num_passages = cut(resource, passages)
     except Unreadable as problem:
-        row.update(status=Resource.Status.FAILED, error=str(problem))
+        note_failure(resource, problem)
         return True
     unread = passages.filter(lacking()).order_by("position")
     try:
@@ -172,16 +173,33 @@ def read(resource: Resource, *, seconds: float = math.inf) -> bool:
                 return False
             fill(passages.filter(pk__in=keys), lambda passage: passage.body)
     except EmbeddingUnavailable as error:
-        row.update(status=Resource.Status.FAILED, error=str(error))
+        note_failure(resource, error)
         raise
     row.update(status=Resource.Status.READY, progress=100)
     return True
 
 
-def take_in(resource: Resource) -> None:
+def read_at_leisure(resource: Resource) -> bool:
+    """Take in a document that takes long, and say whether there is a text to be cut now; else why
+    there is none is noted on its row."""
+    try:
+        take_in(resource)
+    except Unreadable as problem:
+        note_failure(resource, problem)
+        return False
+    return True
+
+
+def note_failure(resource: Resource, problem: Exception) -> None:
+    row = Resource.objects.filter(pk=resource.pk)
+    row.update(status=Resource.Status.FAILED, error=str(problem))
+
+
+def take_in(resource: Resource, *, is_quick: bool = False) -> None:
     """Put the text of its file, or of the page at its address, into a resource that has none yet.
 
-    The file is not kept: neither when it was read nor when it can't be. Raises Unreadable.
+    The file is not kept: neither when it was read nor when it can't be. Raises Unreadable, and
+    with `is_quick` TakesLong, which leaves the file.
     """
     row = Resource.objects.filter(pk=resource.pk)
     files = ResourceFile.objects.filter(resource=resource)
@@ -190,9 +208,9 @@ def take_in(resource: Resource) -> None:
         return
     try:
         if file:
-            document = reading.read_file(Kind(file.kind), bytes(file.content))
+            document = reading.read_file(Kind(file.kind), bytes(file.content), is_quick=is_quick)
         else:
-            document = reading.read_page(resource.url)
+            document = reading.read_page(resource.url, is_quick=is_quick)
     except Unreadable:
         files.delete()
         raise
