@@ -49,7 +49,7 @@ def resume(*, message: Message) -> Turn:
                 code="reply_empty",
             )
         message.chat.fork_at(question)
-        begun = new_reply(message.chat, taken_up(message.body))
+        begun = new_reply(message.chat, body=taken_up(message.body))
         return Turn(question, begun, continues=message)
 
 

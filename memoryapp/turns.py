@@ -40,6 +40,7 @@ Role, Status = Message.Role, Message.Status
 class ReplyStreaming(Exception):
     """A chat answers one message at a time, and it is still answering the last one."""
 
+
 class TooManyReplies(ReplyStreaming):
     """As many replies are being written for one person as may be at once."""
 
@@ -51,7 +52,6 @@ class TooManyReplies(ReplyStreaming):
             )
             % {"most": settings.REPLIES_AT_ONCE}
         )
-
 
 
 @dataclass(frozen=True)
@@ -132,8 +132,10 @@ def open_turn(
                 chat.fork_at(parent)
             is_on_record = not is_off_the_record(body)
             asked = recall.begin(chat, body)
-            user_message = chat.add_message(Role.USER, body, id=id, is_on_record=is_on_record)
-            return Turn(user_message, new_reply(chat, after=user_message), asked=asked)
+            user_message = Message(
+                id=id or uuid.uuid4(), role=Role.USER, body=body, is_on_record=is_on_record
+            )
+            return Turn(user_message, new_reply(chat, user_message), asked=asked)
     except IntegrityError:
         # At the same moment this id was used in another chat, which is locked by another row.
         if id is not None and Message.objects.filter(pk=id).exists():
@@ -157,20 +159,24 @@ def refuse_while_streaming(chat: Chat) -> None:
         raise ReplyStreaming(_("This chat is still answering. Wait for the reply, or stop it."))
 
 
-    """The row of a reply that is to be written. Raises TooManyReplies; call it in a transaction."""
+def new_reply(chat: Chat, *said: Message, body: str = "") -> Message:
+    """The row of a reply that is to be written, saved with what was just `said` before it.
+
+    Raises TooManyReplies. Call it in a transaction that holds the chat's lock.
+    """
     locks.take_turns(f"replies:{chat.user_id}")
     writing = Message.objects.for_user(chat.user).streaming()
     if writing.count() >= settings.REPLIES_AT_ONCE:
         raise TooManyReplies
-def new_reply(chat: Chat, body: str = "", after: Message | None = None) -> Message:
-    return chat.add_message(
-        Role.ASSISTANT,
-        body,
-        after=after,
+    reply = Message(
+        role=Role.ASSISTANT,
+        body=body,
         status=Status.STREAMING,
         streaming_beat=timezone.now(),
         writer=writers.this.number,
     )
+    chat.add_messages(*said, reply)
+    return reply
 
 
 async def take_turn(turn: Turn) -> AsyncGenerator[Receipt | str, None]:

@@ -30,6 +30,19 @@ def test_open_turn_saves_the_message_and_the_row_of_its_reply(chat):
     assert (turn.reply.status, turn.reply.parent) == ("streaming", turn.user_message)
 
 
+def test_a_turn_asks_for_no_more_than_it_needs(chat, django_assert_num_queries):
+    for number in range(3):
+        chat.add_message("user", f"Question {number}?")
+        chat.add_message("assistant", f"Answer {number}.")
+    with django_assert_num_queries(11):  # two of them begin and end it
+        turn = turns.open_turn(chat=chat, body="And now?")
+    with django_assert_num_queries(2):
+        known = turns.gathered(turn, NOTHING)
+        assert [message.told for message in known.history][-2:] == ["Question 2?", "Answer 2."]
+    chat.refresh_from_db()
+    assert chat.last_message_at == turn.reply.created_at > turn.user_message.created_at
+
+
 def test_a_question_is_understood_while_it_is_saved(ada, chat):
     findable.make_fact(ada, "deployment_tools", "Terraform through GitHub Actions")
     asked = turns.open_turn(chat=chat, body=f" {findable.TOOLS} ").asked

@@ -115,41 +115,33 @@ class Chat(models.Model):
                     raise
         return super().delete(*args, **kwargs)
 
-    def add_message(
-        self,
-        role: str,
-        body: str,
-        *,
-        id: uuid.UUID | None = None,
-        after: Message | None = None,
-        **fields: Any,
-    ) -> Message:
-        """Append a message to the active branch. Times within a chat are strictly increasing.
-
-        `after` is the newest message, if this transaction has just added it; else it is sought.
-        """
-        with transaction.atomic(savepoint=False):
-            parent, latest = (after, after.created_at) if after else self._end()
-            if role == Message.Role.ASSISTANT and parent is not None:
-                # It tells what it answers once more.
-                fields.setdefault("is_on_record", parent.is_on_record)
-            message = self.messages.create(
-                id=id or uuid.uuid4(),
-                user=self.user,
-                parent=parent,
-                role=role,
-                body=body,
-                created_at=next_moment(latest),
-                config=self.user.search_config,
-                **fields,
-            )
-            self.last_message_at = message.created_at
-            self.save(update_fields=["last_message_at"])
+    def add_message(self, role: str, body: str, **fields: Any) -> Message:
+        """Append one message, as `add_messages` does."""
+        message = Message(role=role, body=body, **fields)
+        self.add_messages(message)
         return message
 
+    def add_messages(self, *messages: Message) -> None:
+        """Append messages to the active branch. Times within a chat are strictly increasing.
+
+        Whoever calls this holds the chat's `lock`, unless nobody else writes to it.
+        """
+        with transaction.atomic(savepoint=False):
+            parent, latest = self._end()
+            for message in messages:
+                if message.role == Message.Role.ASSISTANT and parent is not None:
+                    message.is_on_record &= parent.is_on_record  # it tells what it answers again
+                message.chat, message.user, message.parent = self, self.user, parent
+                message.created_at = latest = next_moment(latest)
+                message.config = self.user.search_config
+                message.save(force_insert=True)
+                parent = message
+            if latest is not None:
+                self.last_message_at = latest
+                self.save(update_fields=["last_message_at"])
+
     def _end(self) -> tuple[Message | None, datetime | None]:
-        """Where the active branch ends, and when its newest message was said; locks the chat."""
-        self.lock()
+        """Where the active branch ends, and when its newest message was said."""
         fields = ("chat", "role", "created_at", "is_active", "is_on_record")
         newest_first = self.archive.reverse().only(*fields)
         newest = newest_first.first()

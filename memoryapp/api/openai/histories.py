@@ -52,11 +52,8 @@ def open_turn(user: User, said: Sequence[Said], question: str) -> turns.Turn:
 
 def _come_along(chat: Chat, said: Sequence[Said]) -> None:
     """Add what was said elsewhere: it is read already, and known in this chat only."""
-    last = None
-    for each in said:
-        last = chat.add_message(
-            each.role, each.body, after=last, is_extracted=True, is_on_record=False
-        )
+    as_known = {"is_extracted": True, "is_on_record": False}
+    chat.add_messages(*(Message(role=each.role, body=each.body, **as_known) for each in said))
 
 
 def _is_answering(chat: Chat) -> bool:
