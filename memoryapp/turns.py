@@ -10,7 +10,6 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import cast
 
-from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
@@ -193,7 +192,7 @@ async def take_turn(turn: Turn) -> AsyncGenerator[Receipt | str, None]:
 
 async def answered(answer: Answer) -> AsyncGenerator[Receipt | str, None]:
     """What `answer` gives with the model that is set, or else with FALLBACK_MODEL."""
-    choice, instead_of = await sync_to_async(llm.choose, thread_sensitive=False)("talker"), ""
+    choice, instead_of = await llm.achoose("talker"), ""
     has_spoken = False
     while True:
         try:

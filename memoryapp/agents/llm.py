@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any, Generic, Literal, TypeVar, cast
 from urllib.parse import urlsplit
 
+from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.utils.translation import gettext_noop
 from httpx2 import AsyncClient
@@ -141,12 +142,20 @@ def choose(agent: Configured) -> Choice:
     """
     if agent in _overrides:
         return Choice(f"test:{agent}", is_offline=False, is_local=True)
+    name = _name_of(agent)
+    return _choice(_found() if name == AUTO else name)
+
+
+def _name_of(agent: Configured) -> str:
     name: str = getattr(settings, f"{agent.upper()}_MODEL")
-    if name == AUTO:
-        name = settings.TALKER_MODEL
-    if name == AUTO:
-        name = _found()
-    return _choice(name)
+    return str(settings.TALKER_MODEL) if name == AUTO else name
+
+
+async def achoose(agent: Configured) -> Choice:
+    """As `choose`, off the event loop when a server may have to be asked."""
+    if agent in _overrides or _name_of(agent) != AUTO:
+        return choose(agent)
+    return await sync_to_async(choose, thread_sensitive=False)(agent)
 
 
 def fallback(choice: Choice) -> Choice | None:

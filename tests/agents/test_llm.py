@@ -1,6 +1,7 @@
 import asyncio
 import subprocess
 import sys
+import threading
 import time
 from decimal import Decimal
 
@@ -47,6 +48,20 @@ def test_agents_in_the_background_use_the_talkers_model_unless_they_are_set(sett
 
     assert llm.choose("extractor").name == "openai:large"
     assert llm.choose("summarizer").name == "openai:small"
+
+
+def test_a_model_that_is_set_is_chosen_without_waiting(settings):
+    settings.TALKER_MODEL = "openai:small"
+    with pytest.raises(StopIteration) as chosen:
+        llm.achoose("talker").send(None)
+    assert chosen.value.value == llm.choose("talker")
+
+
+async def test_a_server_that_has_to_be_asked_holds_up_no_event_loop(monkeypatch):
+    asked_in = []
+    monkeypatch.setattr(llm, "_found", lambda: asked_in.append(threading.get_ident()) or "offline")
+    assert await llm.achoose("talker") == OFFLINE
+    assert asked_in != [threading.get_ident()]
 
 
 def test_an_ollama_that_answers_is_chosen_with_its_first_chat_model(model_server, settings):
