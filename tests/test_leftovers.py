@@ -91,6 +91,7 @@ def addresses(user):
     yield from ("/memory/forget/", "/memory/facts/add/", "/memory/prompts/add/", "/resources/")
     yield from ("/import/", "/settings/", "/settings/delete-account/", "/accounts/password/change/")
     yield from ("/accounts/logout/", "/accounts/password/none/", "/nowhere/")
+    yield "/resources/00000000-0000-0000-0000-000000000000/"
     for chat in Chat.objects.for_user(user):
         for name in ("detail", "menu", "rename", "delete"):
             yield reverse(f"chat-{name}", args=[chat.pk])

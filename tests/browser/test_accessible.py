@@ -18,6 +18,7 @@ PAGES = [
     *("/memory/log/", "/memory/inbox/", "/memory/forget/", "/memory/facts/add/", "/resources/"),
     *("/import/", "/settings/", "/settings/delete-account/", "/accounts/password/change/"),
     *("/accounts/logout/", "/nowhere/", "/admin/", "/chats/?q=cluster", "/memory/?q=cluster"),
+    "/resources/00000000-0000-0000-0000-000000000000/",
 ]
 ADMINISTERED = ("fact", "prompt", "memoryevent", "chat", "message", "resource", "user", "usage")
 FINDINGS = """async () => (await axe.run()).violations
