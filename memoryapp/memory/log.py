@@ -38,7 +38,7 @@ def entries(user: User, *, of_imports: bool) -> MemoryEventQuerySet:
 
 
 def has_imported(user: User) -> bool:
-    return Message.objects.for_user(user).filter(is_imported=True).exists()
+    return bool(Message.objects.for_user(user).filter(is_imported=True).exists())
 
 
 def note_read(*, owner: User, table: str, row_id: UUID, key: str, actor: str) -> None:

@@ -49,7 +49,7 @@ def undo(*, event: MemoryEvent, actor: str) -> None:
         if row is None:
             raise ValidationError(_("This can't be undone: it was forgotten."))
         is_closing = event.action == Action.CLOSED
-        before = row if is_closing else row.replaces
+        before: Any = row if is_closing else row.replaces
         is_closed_since = row.valid_to is not None and not is_closing
         if is_closed_since or (before and rows.holder(before) not in (None, row)):
             raise ValidationError(_("This can't be undone: it was changed again meanwhile."))
