@@ -1,16 +1,21 @@
+import os
 import re
 import signal
 import urllib.request
 from contextlib import contextmanager
+from pathlib import Path
 
 import psycopg
 import pytest
 
 from memoryapp import database, embedded_postgres, probe
 from memoryapp.database import DatabaseUnusable
+from memoryapp.management.commands.up import _embedding_model
+from memoryapp.memory.embedder import SOCKET
 from tests.processes import free_port, is_alive, manage, running, short_folder, wait_until
 
 READY = "Ready to chat: http://localhost:"
+MODEL = "memoryapp.memory.minilm"  # on the command line of the process that has it
 
 
 @contextmanager
@@ -46,6 +51,14 @@ def is_ready(command):
     return probe.answers("127.0.0.1", command.port, "/readyz")
 
 
+def holding_the_model(command):
+    return [
+        child
+        for child in command.children()
+        if any("onnxruntime" in each.path for each in child.memory_maps())
+    ]
+
+
 def refused(data_dir, **environment):
     """What `up` says when it can't start, which is all that may come of it."""
     port = str(free_port())
@@ -64,10 +77,12 @@ def test_the_first_start_makes_an_administrator_and_the_second_finds_them():
             first.wait_for(READY)
             [password] = re.findall(r"Password: (\S+)", first.printed)
             assert 'type="password"' in page(first)
+            socket = Path(first.child(MODEL).cmdline()[-1])
             seconds, survivors = first.stop()
 
         assert len(password) >= 16
         assert (seconds < 10, survivors, first.process.returncode) == (True, [], 0)
+        assert not socket.parent.exists()
         assert not embedded_postgres.is_running(data_dir / "postgres")
         with up(data_dir) as second:
             second.wait_for(READY)
@@ -125,6 +140,43 @@ def test_killed_worker_is_started_again(everything):
     everything.wait_for("The background cluster has been started again")
     everything.wait_for("Background work has begun")
     wait_until(lambda: is_ready(everything))
+
+
+def test_web_and_worker_ask_one_process_for_vectors(everything):
+    wait_until(lambda: everything.members("idle") and is_ready(everything))
+
+    assert holding_the_model(everything) == [everything.child(MODEL)]
+
+
+def test_several_web_processes_ask_it_too():
+    with short_folder() as data_dir, up(data_dir, "--workers=2") as command:
+        wait_until(lambda: is_ready(command))
+
+        assert holding_the_model(command) == [command.child(MODEL)]
+
+
+def test_the_embedding_models_socket_has_a_short_path_and_is_its_owners_alone(everything):
+    socket = Path(everything.child(MODEL).cmdline()[-1])
+
+    assert len(str(socket)) < embedded_postgres.SOCKET_PATH_MAX
+    folder = socket.parent.stat()
+    assert (folder.st_mode & 0o777, folder.st_uid) == (0o700, os.geteuid())
+
+
+def test_killed_embedding_model_is_started_again(everything):
+    everything.forget_printed()
+    everything.child(MODEL).kill()
+
+    everything.wait_for("The embedding model was ended by SIGKILL; starting it again in 1 s")
+    everything.wait_for("The embedding model has been started again")
+    wait_until(lambda: is_ready(everything))
+
+
+def test_no_process_has_the_model_that_comes_along_when_another_is_set(settings, tmp_path):
+    settings.EMBEDDING_MODEL = "ollama:nomic-embed-text"
+
+    assert _embedding_model(tmp_path / "embedder") == []
+    assert SOCKET not in os.environ
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])

@@ -16,7 +16,7 @@ from memoryapp.heartbeat import Heartbeat
 from memoryapp.models import Fact
 from memoryapp.watchdog import give_back
 from tests.factories import make_chat
-from tests.processes import database_url, is_alive, manage, running, wait_until
+from tests.processes import database_url, is_alive, manage, running, short_folder, wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -61,6 +61,23 @@ def test_it_learns_without_an_embedding_model_and_says_so_once(ada, tmp_path):
         make_chat(ada, "My name is Ada.", "Noted.")
         wait_until(lambda: Fact.objects.filter(value="Ada").exists())
         assert worker.printed.count("memory is found by its words alone") == 1
+
+
+def test_it_asks_the_process_that_has_the_embedding_model_where_there_is_one(ada):
+    with short_folder() as folder:
+        path = folder / "embedder"
+        environment = {"EXTRACTOR_MODEL": "offline", "DATABASE_URL": database_url()}
+        with (
+            running("-m", "memoryapp.memory.minilm", str(path)),
+            running("manage.py", "worker", EMBEDDER_SOCKET=str(path), **environment) as worker,
+        ):
+            make_chat(ada, "My name is Ada.", "Noted.")
+            wait_until(lambda: Fact.objects.filter(value="Ada", embedding_model="minilm").exists())
+
+            maps = [each.path for child in worker.children() for each in child.memory_maps()]
+
+    assert any("psycopg" in path for path in maps)
+    assert not any("onnxruntime" in path for path in maps)
 
 
 def test_processes_end_with_a_killed_worker(worker):

@@ -1,4 +1,4 @@
-"""Texts to unit vectors, by MiniLM in this process or by the model that is set instead."""
+"""Texts to unit vectors, by the built-in model or by the one that is set instead."""
 
 import asyncio
 import logging
@@ -16,13 +16,12 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_noop
 
+from memoryapp.memory import embedder
 from memoryapp.models import EmbeddingChoice
 from memoryapp.models.fields import Searchable
 
 if TYPE_CHECKING:
     from pydantic_ai.providers import Provider
-
-    from memoryapp.memory.minilm import MiniLM
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +37,7 @@ UNUSABLE = gettext_noop(
     "server can be reached."
 )
 UNUSABLE_HERE = gettext_noop("The built-in embedding model can't be used: {}")
+AWAY = gettext_noop("its process doesn't answer. If it has ended, it is being started again.")
 MISCOUNTED = gettext_noop("The embedding model {} gave {} vectors for {} texts.")
 
 Vector = list[float]
@@ -81,13 +81,13 @@ def telling() -> Iterator[None]:
 
 
 def prepare() -> None:
-    """Load the model if it runs in this process. That takes a second, and only the first time.
+    """Load the model unless it runs elsewhere. That takes a second, and only the first time.
 
     One that can't be used is told of, and nobody is kept from doing without.
     """
     if settings.EMBEDDING_MODEL == MINILM:
-        with suppress(EmbeddingUnavailable), telling():
-            built_in()
+        with suppress(EmbeddingUnavailable):
+            embed_query("ready", model=MINILM)
 
 
 def embed_query(text: str, *, model: str = "", seconds: float = 10) -> Vector:
@@ -109,18 +109,17 @@ def embed(kind: Kind, texts: Sequence[str], model: str, seconds: float) -> list[
     vectors: list[Vector] = []
     with telling():
         if model == MINILM:
-            return [unit(built_in().embed(text)) for text in texts]
+            return [built_in(text, seconds) for text in texts]
         for start in range(0, len(texts), BATCH):
             vectors += ask(kind, texts[start : start + BATCH], model, seconds)
     return vectors
 
 
-def built_in() -> "MiniLM":
-    """The model that comes along, loaded once. Raises EmbeddingUnavailable."""
-    from memoryapp.memory import minilm
-
+def built_in(text: str, seconds: float) -> Vector:
     try:
-        return minilm.load()
+        return unit(embedder.embed(text, seconds))
+    except embedder.Away as error:
+        raise EmbeddingUnavailable(UNUSABLE_HERE.format(AWAY)) from error
     except (ImproperlyConfigured, OSError) as error:
         raise EmbeddingUnavailable(UNUSABLE_HERE.format(error)) from error
 

@@ -26,6 +26,7 @@ PARTS = {
     "web": lambda up: up.web,
     "worker": lambda up: up.worker,
     "learner": lambda up: up.up.members("memoryapp.tasks.extract'")[0],
+    "embedder": lambda up: up.up.child("memoryapp.memory.minilm"),
     "postgres": lambda up: up.postgres,
 }
 

@@ -6,7 +6,9 @@ import logging
 import os
 import secrets
 import socket
+import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,6 +20,7 @@ from django.db import connections
 from memoryapp import checks, database, embedded_postgres, probe, supervisor
 from memoryapp.database import DatabaseUnusable
 from memoryapp.embedded_postgres import PostgresError
+from memoryapp.memory import embedder, embeddings
 from memoryapp.models import User
 from memoryapp.supervisor import Child
 from memoryapp.watchdog import POLL_SECONDS, Watchdog
@@ -27,6 +30,7 @@ logger = logging.getLogger(__name__)
 START_SECONDS = 60
 POSTGRES_SECONDS = 5  # between two tries to start it again
 STOP_SECONDS = 7.5  # a web process saves its replies within five
+STOP_MODEL_SECONDS = 1
 CLOSE_SECONDS = 2  # for requests that are still being answered
 SILENT_SECONDS = 30  # before one of several web processes is taken for dead, and ended
 
@@ -55,21 +59,27 @@ class Command(BaseCommand):
         if settings.IS_POSTGRES_EMBEDDED:
             self.lock = _only_one(settings.DATA_DIR / "up.lock")  # held while this process lives
         web = _web(host, port, workers)
+        # Private, as those are that Python makes, and short, as a socket's path has to be.
+        folder = tempfile.TemporaryDirectory(prefix="memoryapp-", dir="/tmp")
+        model = _embedding_model(Path(folder.name) / "embedder")
         # In this process, which has what a worker needs: one of its own would take 60 MB more.
         watchdog = None if no_worker else Watchdog()
         supervisor.stop_on_signals()
         try:
+            for child in model:
+                child.start()
             _prepare()
             _start(web, host, port)
             if watchdog:
                 watchdog.begin()
-            _keep_running(web)
+            _keep_running([*model, web])
         except KeyboardInterrupt:
             logger.info("Stopping")
         except (DatabaseUnusable, PostgresError) as error:
             raise CommandError(str(error)) from error
         finally:
-            _stop(web, watchdog)
+            _stop(web, watchdog, model)
+            folder.cleanup()
         logger.info("Stopped")
 
 
@@ -114,6 +124,18 @@ def _web(host: str, port: int, workers: int) -> Child:
     return Child("web server", "-m", "uvicorn", "config.asgi:application", *arguments)
 
 
+def _embedding_model(path: Path) -> list[Child]:
+    """The process that has the built-in embedding model for all that are started after this call.
+
+    None if another model is set. Should `manage.py reembed` go back to the built-in one, each
+    process loads it for itself until the next start.
+    """
+    if settings.EMBEDDING_MODEL != embeddings.MINILM:
+        return []
+    os.environ[embedder.SOCKET] = str(path)
+    return [Child("embedding model", "-m", "memoryapp.memory.minilm", str(path))]
+
+
 def _prepare() -> None:
     """Have a database that answers, with tables as they should be and somebody to sign in."""
     if settings.IS_POSTGRES_EMBEDDED:
@@ -153,11 +175,12 @@ def _start(web: Child, host: str, port: int) -> None:
     logger.info("Ready to chat: %s  (Ctrl-C stops it)", address)
 
 
-def _keep_running(web: Child) -> None:
+def _keep_running(children: Sequence[Child]) -> None:
     while True:
         if settings.IS_POSTGRES_EMBEDDED:
             _keep_postgres_running(settings.EMBEDDED_POSTGRES_DIR)
-        web.keep_running()
+        for child in children:
+            child.keep_running()
         time.sleep(POLL_SECONDS)
 
 
@@ -176,10 +199,11 @@ def _keep_postgres_running(data_dir: Path) -> None:
         time.sleep(POSTGRES_SECONDS)
 
 
-def _stop(web: Child, watchdog: Watchdog | None) -> None:
+def _stop(web: Child, watchdog: Watchdog | None, model: Sequence[Child]) -> None:
     supervisor.ignore_signals()
     if watchdog:
         watchdog.end()
     supervisor.stop([web, *([watchdog.cluster] if watchdog else [])], seconds=STOP_SECONDS)
+    supervisor.stop(model, seconds=STOP_MODEL_SECONDS)  # after those who ask it
     if settings.IS_POSTGRES_EMBEDDED:
         embedded_postgres.stop(settings.EMBEDDED_POSTGRES_DIR)
