@@ -1,6 +1,7 @@
 """What is measured: the fake model and the product, as processes, with people and their rows."""
 
 import json
+import os
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from typing import Any
 import psutil
 from django.db import connections
 
+from memoryapp.memory import embedder
 from memoryapp.models import ApiKey, Chat, User
 from tests.bench.load import Request, told_by_model, told_by_product
 from tests.processes import Running, free_port, running
@@ -76,10 +78,13 @@ def product(model: Model, name: str, *arguments: str, **environment: str) -> Ite
     started = time.perf_counter()
     with running("manage.py", "up", *arguments, **environment) as up:
         up.wait_for("Ready")
+        # This process embeds as those of the product do.
+        os.environ[embedder.SOCKET] = up.child("memoryapp.memory.minilm").cmdline()[-1]
         try:
             yield Product(up, port, time.perf_counter() - started)
         finally:
             connections.close_all()  # the next one has another PostgreSQL
+            del os.environ[embedder.SOCKET]
 
 
 def person(name: str, **fields: Any) -> tuple[User, str]:
