@@ -265,14 +265,15 @@ class Known:
 def gathered(turn: Turn, withheld: Withheld) -> Known:
     """Read what recall doesn't bring."""
     past = turn.reply.chat.history.filter(created_at__lt=turn.user_message.created_at)
-    # A receipt may be longer than all that was said.
-    history = eviction.tellable([message for message in past.defer("receipt") if message.body])
+    # A receipt may be longer than all that was said, and a whole row takes long to make.
+    past = past.only("chat", "role", "body", "is_recallable")
+    history = eviction.tellable([message for message in past if message.body])
     embedding_model = turn.asked.model if turn.asked else embeddings.model_name()
     return Known(persona(turn.reply.user, withheld), history, embedding_model)
 
 
 def persona(user: User, withheld: Withheld) -> list[Prompt]:
-    prompts = Prompt.objects.persona_of(user)
+    prompts = Prompt.objects.persona_of(user).only("value")
     return list(prompts.exclude(local_only=True) if withheld.local_only else prompts)
 
 

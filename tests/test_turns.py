@@ -36,9 +36,10 @@ def test_a_turn_asks_for_no_more_than_it_needs(chat, django_assert_num_queries):
         chat.add_message("assistant", f"Answer {number}.")
     with django_assert_num_queries(11):  # two of them begin and end it
         turn = turns.open_turn(chat=chat, body="And now?")
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(2) as asked:
         known = turns.gathered(turn, NOTHING)
         assert [message.told for message in known.history][-2:] == ["Question 2?", "Answer 2."]
+    assert "created_at" not in asked[0]["sql"].partition("FROM")[0]  # nor what else isn't told
     chat.refresh_from_db()
     assert chat.last_message_at == turn.reply.created_at > turn.user_message.created_at
 
