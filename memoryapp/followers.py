@@ -11,7 +11,7 @@ from channels.layers import get_channel_layer
 from memoryapp.bus import chat_group, unless_bus_is_away
 from memoryapp.channel_layer import RESTORED
 from memoryapp.models import Message
-from memoryapp.patience import cancel, let_go, patiently
+from memoryapp.patience import cancel, patiently
 from memoryapp.replies import Event, ask_for_snapshot
 
 LOOK_SECONDS = 5.0  # after so long without a word of a reply, its row is looked at
@@ -63,8 +63,9 @@ class Follower:
 
         Raises Message.DoesNotExist if it was deleted.
         """
-        reply = await found(self.reply_id)
-        if reply.status != Message.Status.STREAMING:
+        status_of = Message.objects.values_list("status", flat=True).get
+        status = await patiently(status_of, pk=self.reply_id)
+        if status != Message.Status.STREAMING:
             return False
         await self.join()
         return True
@@ -110,8 +111,9 @@ async def follow(chat_id: UUID, reply_id: UUID, after: int = 0) -> AsyncGenerato
 
     Yields `reply.recalled`, `reply.delta` with its `offset`, and last `reply.finished`. Raises
     Message.DoesNotExist if the reply isn't there or is deleted.
+
+    A request lives as long as the reply that it follows: have it let its connection go before.
     """
-    await let_go()  # a request that follows a reply lives as long as the reply does
     layer = get_channel_layer()
     channel = await layer.new_channel("follow")
     ear, follower = Ear(layer, channel), Follower(str(reply_id), channel, after)

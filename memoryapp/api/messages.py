@@ -26,6 +26,7 @@ from memoryapp.api.streams import (
     stream,
 )
 from memoryapp.models import Chat, Fact, Message, User
+from memoryapp.patience import let_go
 from memoryapp.schemas.chats import (
     MessageChanges,
     MessageFilter,
@@ -78,7 +79,7 @@ async def message_add(
 
 
 def opened(user: User, chat_id: UUID, data: NewMessage) -> Turn:
-    chat = get_object_or_404(Chat.objects.for_user(user).select_related("user"), pk=chat_id)
+    chat = get_object_or_404(user.chats, pk=chat_id)
     parent = None
     if data.parent is not None:
         parent = get_object_or_404(chat.messages.spoken(), pk=data.parent)
@@ -108,6 +109,7 @@ async def message_stream(
     """Events as of POST, the text from the code point `after` on. A browser that reconnects
     says where it was by itself, in Last-Event-ID."""
     reply = await sync_to_async(found_reply)(request.user, message_id)
+    await let_go()
     last_seen = OFFSET.fullmatch(request.headers.get("Last-Event-ID", ""))
     return stream(reply, int(last_seen[0]) if last_seen else asked.after)
 
@@ -129,6 +131,7 @@ def message_change(request: ApiRequest, message_id: UUID, data: MessageChanges) 
 async def message_stop(request: ApiRequest, message_id: UUID) -> MessageOut:
     """Its text so far is kept. Nothing happens to a reply that is finished."""
     reply = await sync_to_async(found_reply)(request.user, message_id)
+    await let_go()
     for _ in range(STOP_TRIES):
         await replies.stop(reply.pk)
         try:
