@@ -160,7 +160,10 @@ def _server() -> Iterator[None]:
 
 def _run(program: str, *arguments: str) -> None:
     with _begin(program, *arguments) as process:
-        _, said = process.communicate()
+        try:
+            _, said = process.communicate()
+        finally:
+            process.kill()  # which runs still if this was interrupted
     if process.returncode:
         raise BackupError(f"The database can't be read: {_line(said)}")
 

@@ -3,10 +3,11 @@ import tarfile
 
 import psycopg
 import pytest
+from django.db import connection, transaction
 
 from memoryapp import embedded_postgres
 from tests.factories import make_chat, make_fact
-from tests.processes import database_url, manage, short_folder
+from tests.processes import database_url, is_alive, manage, running, short_folder
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -122,6 +123,19 @@ def test_nothing_is_restored_unasked(backup, home):
     assert done.returncode != 0
     assert "Nothing was changed." in done.stderr
     assert not (home / "postgres").exists()
+
+
+def test_a_backup_that_is_stopped_leaves_nothing_behind(folder, ada):
+    path = folder / "memoryapp.backup"
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("lock table memoryapp_chat in access exclusive mode")  # as a vacuum does
+        with running("manage.py", "backup", str(path), DATABASE_URL=database_url()) as backing_up:
+            dump = backing_up.child("pg_dump")
+            backing_up.process.terminate()
+            assert backing_up.process.wait(20) != 0
+            assert "Nothing was written" in backing_up.printed
+            assert not is_alive(dump)
+    assert list(folder.iterdir()) == []
 
 
 def test_a_file_that_exists_is_not_overwritten(backup):

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from memoryapp import backups
+from memoryapp import backups, supervisor
 from memoryapp.embedded_postgres import PostgresError
 
 
@@ -20,8 +20,11 @@ class Command(BaseCommand):
         parser.add_argument("file", type=Path, help="a file that doesn't exist yet")
 
     def handle(self, *, file: Path, **options: Any) -> None:
+        supervisor.stop_on_signals()  # else what is written so far would be left lying
         try:
             backups.make(file)
+        except KeyboardInterrupt:
+            raise CommandError("Stopped. Nothing was written.") from None
         except (backups.BackupError, PostgresError) as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"Written to {file}: {file.stat().st_size / 1e6:.1f} MB.")
