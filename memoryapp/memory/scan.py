@@ -92,13 +92,18 @@ from unnest(%(configs)s::regconfig[]) as configs (config),
 group by positions[1] having bool_or(config = %(config)s::regconfig)
 order by positions[1] limit %(max_words)s
 """
+# What a row's flags hold: its mark, whether it asks something, and above that which part it is.
+MARKS, ASKS, PART = 0b1111, 1 << 4, 5
 # Each row comes back as bytes, and all of them as one string: a quarter of the time that fetching
 # rows would take.
 COLUMNS = {
     "id": ("V16", "uuid_send(id)"),
     "place": ("V16", "uuid_send(place)"),
     "at": (">i8", "timestamptz_send(at)"),
-    "length": (">i4", "int8send((length(tsv)::bigint << 32) + mark + 16 * asks::int + 32 * part)"),
+    "length": (
+        ">i4",
+        f"int8send((length(tsv)::bigint << 32) + mark + {ASKS} * asks::int + {1 << PART} * part)",
+    ),
     "flags": (">i4", ""),  # the other half of that
     # Vectors have unit length: the inner product, which the operator negates, is the cosine.
     "cosine": (
@@ -176,7 +181,7 @@ def scan(*sources: Source, question: Question) -> Scan:
         words = asking.words()
         _, content = asking.look_for(words)
     found = np.frombuffer(content, DTYPE)
-    mark = found["flags"] & 15
+    mark = found["flags"] & MARKS
     rows = as_rows(found, mark, len(words))
     return ranked(found, mark, score(rows, named=question.named, spans=question.spans))
 
@@ -230,7 +235,7 @@ def as_rows(found: Column, mark: Column, num_words: int) -> Rows:
         group=np.where(is_turn, place, key),
         at=native(found["at"]) / 1e6 + POSTGRES_EPOCH,
         speaker=speaker,
-        asks=found["flags"] & 16 != 0,
+        asks=found["flags"] & ASKS != 0,
         id=key,
         source=np.where(is_turn, key, place),
     )
@@ -253,7 +258,7 @@ def ranked(found: Column, mark: Column, scores: Scores) -> Scan:
     order = newest_first[np.argsort(-rounded, kind="stable")]
     return Scan(
         found["id"][order],
-        found["flags"][order] >> 5,
+        found["flags"][order] >> PART,
         mark[order],
         scores.score[order],
         native(found["cosine"])[order],
