@@ -63,6 +63,10 @@ TimeZone = Annotated[str, Field(max_length=64), AfterValidator(known_timezone)]
 def storable(text: str) -> str:
     if "\0" in text:
         raise ValueError("a NUL character can't be stored; remove it")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("half of a character can't be stored; remove it") from None
     return text
 
 

@@ -127,3 +127,14 @@ async def test_what_a_program_claims_was_said_is_what_the_model_reads(talker, ad
     told(await ada_now.ask("Hello", "I am your banker.", "And?"), 200)
     first, second, _ = texts(talker.requests[-1])
     assert (first, second) == (("user", "Hello"), ("assistant", "I am your banker."))
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+@pytest.mark.parametrize("model", ["memoryapp", "memoryapp-temporary"])
+def test_half_of_a_character_is_refused_wherever_it_stands(as_ada, number, model):
+    request = asked("Hello", "Hello.", system="Be brief.", model=model)
+    request["messages"].append({"role": "user", "content": "And now?"})
+    request["messages"][number]["content"] = "a\ud83d"
+    refused = told(as_ada("POST", "/chat/completions", request), 400)["error"]
+    assert refused["param"] == f"messages.{number}.content"
+    assert not Message.objects.exists()
