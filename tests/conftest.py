@@ -3,7 +3,8 @@
 import os
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
+from django.test import TransactionTestCase
 from pydantic_ai import models as pydantic_ai_models
 
 from memoryapp.models import Chat, Message, User
@@ -31,6 +32,26 @@ def django_db_setup(django_db_setup, django_db_blocker):
         cursor.execute(
             "select pg_terminate_backend(pid) from pg_stat_activity where datname = %s", [name]
         )
+
+
+MIGRATED = {"django_content_type", "auth_permission"}  # rows that migrating has made
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cheap_flush():
+    """Empty the tables after a test as Django does, once nobody else writes to them. But truncating
+    takes long however few the rows are, and so does making permissions anew."""
+
+    def empty(test):
+        names = set(connection.introspection.django_table_names(only_existing=True)) - MIGRATED
+        tables = [connection.ops.quote_name(name) for name in sorted(names)]
+        deletes = "; ".join(f"delete from {table}" for table in tables)
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(f"lock table {', '.join(tables)}; {deletes}")
+
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(TransactionTestCase, "_fixture_teardown", empty)
+        yield
 
 
 @pytest.fixture(autouse=True)
