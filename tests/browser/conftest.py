@@ -20,8 +20,9 @@ from playwright.sync_api import expect, sync_playwright
 
 from memoryapp.agents import llm
 from memoryapp.heartbeat import Heartbeat
+from memoryapp.memory import recall
 from tests.browser.thread import reply, say
-from tests.fakes import says
+from tests.fakes import Held
 
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -69,7 +70,8 @@ def work(is_over):
 def server(worker, settings, monkeypatch):
     """The application on a free port, with no model but the offline one."""
     settings.TALKER_MODEL = settings.EXTRACTOR_MODEL = settings.SUMMARIZER_MODEL = "offline"
-    settings.RECALL_TIMEOUT_MS = 10_000  # the first embedding of a process loads the model
+    settings.RECALL_TIMEOUT_MS = 10_000
+    recall.prepare()  # the first reply would wait for it
     # Each request has a thread of its own here, and no pool that would take its connection back.
     monkeypatch.setitem(connections.settings["default"], "CONN_MAX_AGE", 0)
     from config.asgi import application
@@ -143,10 +145,12 @@ def person(browse, ada):
 
 @pytest.fixture
 def slow_talker(server):
-    """A model that says "word0 word1 ..." over some seconds, with a blank line after each tenth."""
+    """A model that says "word0 word1 ..." with a blank line after each tenth of its sixty words,
+    and pauses after "word7" until the test lets it go on."""
     words = [f"word{n}" + ("\n\n" if n % 10 == 9 else " ") for n in range(60)]
-    with llm.override({"talker": says(*words, pause=0.05)}):
-        yield "".join(words)
+    talker = Held(*words, may_say=8, pause=0.05)
+    with llm.override({"talker": talker}):
+        yield talker
 
 
 @pytest.fixture

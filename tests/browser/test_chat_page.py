@@ -59,12 +59,15 @@ def test_text_streams_in_and_every_tab_has_all_of_it(browse, ada, slow_talker):
     expect(reply(first)).to_contain_text("word5")
     assert "word59" not in first.content()
     second = person.open(first.url)
+    slow_talker.go_on(20)
     expect(reply(second)).to_contain_text("word15")
     first.reload()
+    slow_talker.go_on(30)
     expect(reply(first)).to_contain_text("word25")
+    slow_talker.go_on()
     for page in (first, second):
         is_finished(page)
-        assert words_of(reply(page)) == slow_talker.split()
+        assert words_of(reply(page)) == slow_talker.text.split()
         expect(reply(page).locator("p")).to_have_count(6)
 
 
@@ -72,9 +75,11 @@ def test_a_final_block_stays_while_the_rest_streams(browse, ada, slow_talker):
     page = browse(ada).open("/")
     say(page, "Tell me words")
     first = reply(page).locator("p").first
+    slow_talker.go_on(15)
     expect(reply(page)).to_contain_text("word12")
     expect(first).to_have_text(re.compile(r"^word0 .* word9$"))
     first.evaluate("block => getSelection().selectAllChildren(block)")
+    slow_talker.go_on(40)
     expect(reply(page)).to_contain_text("word35")
     assert page.evaluate("getSelection().toString()").startswith("word0 word1 ")
 

@@ -1,7 +1,5 @@
 """What happens to people: the network goes away, keys are hit twice, tabs are closed too early."""
 
-import time
-
 import pytest
 from django.contrib.sessions.models import Session
 from playwright.sync_api import expect
@@ -11,25 +9,23 @@ from memoryapp.models import Chat, Message
 from tests.browser.thread import box, is_finished, reply, say, words_of
 from tests.factories import make_chat
 from tests.fakes import says
+from tests.processes import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_half_a_minute_without_a_network_costs_no_word(person, chat, server):
-    words = [f"word{n} " for n in range(90)]
-    with llm.override({"talker": says(*words, pause=0.5)}):
-        page = person.open(f"/chats/{chat.pk}/")
-        say(page, "Tell me words")
-        expect(reply(page)).to_contain_text("word2")
-        person.context.set_offline(True)
-        expect(page.locator("#offline")).to_be_visible()
-        time.sleep(30)
-        assert "word40" not in reply(page).inner_text()
-        person.context.set_offline(False)
-        expect(reply(page)).to_contain_text("word60")
-        expect(page.locator("#offline")).to_be_hidden()
-        is_finished(page)
-    assert words_of(reply(page)) == "".join(words).split()
+def test_a_while_without_a_network_costs_no_word(streaming, person, chat, slow_talker):
+    person.context.set_offline(True)
+    expect(streaming.locator("#offline")).to_be_visible()
+    slow_talker.go_on(30)
+    wait_until(chat.messages.filter(body__contains="word29").exists)
+    assert "word8" not in reply(streaming).inner_text()
+    person.context.set_offline(False)
+    expect(reply(streaming)).to_contain_text("word29")
+    expect(streaming.locator("#offline")).to_be_hidden()
+    slow_talker.go_on()
+    is_finished(streaming)
+    assert words_of(reply(streaming)) == slow_talker.text.split()
     person.errors.clear()
 
 
@@ -42,9 +38,11 @@ def test_going_back_and_forward_again_costs_no_word(person, ada, chat, slow_talk
     page.go_back()
     expect(reply(page)).to_have_text("Hi")
     page.go_forward()
+    slow_talker.go_on(24)
     expect(reply(page)).to_contain_text("word20")
+    slow_talker.go_on()
     is_finished(page)
-    assert words_of(reply(page)) == slow_talker.split()
+    assert words_of(reply(page)) == slow_talker.text.split()
 
 
 @pytest.mark.parametrize("address", ["/", "/chats/{}/"])
