@@ -3,9 +3,11 @@
 import pytest
 from playwright.sync_api import expect
 
+from memoryapp.bus import chat_group, publish
 from memoryapp.models import Fact
 from tests.browser.thread import box, is_finished, read_again, reply, words_of
 from tests.factories import make_chat, make_fact
+from tests.processes import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 FOCUSED = "(document.activeElement.ariaLabel || document.activeElement.innerText).trim()"
@@ -66,30 +68,53 @@ def selected(page):
     return page.evaluate("getSelection().toString()")
 
 
-def test_what_is_selected_stays_so_while_the_reply_streams_and_after(streaming, chat):
+def test_what_is_selected_stays_so_while_the_reply_streams_and_after(streaming, chat, slow_talker):
     page = streaming
+    slow_talker.go_on(16)
     expect(reply(page)).to_contain_text("word12")
     chosen = select(page, ".message__body.prose p:has-text('word0')")
     assert chosen.startswith("word0 word1")
+    slow_talker.go_on(26)
     expect(reply(page)).to_contain_text("word24")
     read_again(page, chat)
+    slow_talker.go_on(38)
     expect(reply(page)).to_contain_text("word36")
     page.evaluate("dispatchEvent(new Event('online'))")  # which connects anew
+    slow_talker.go_on(50)
     expect(reply(page)).to_contain_text("word48")
     assert selected(page) == chosen
+    slow_talker.go_on()
     is_finished(page)
     assert selected(page) == chosen
 
 
-def test_what_is_selected_in_a_page_opened_amid_a_reply_stays_so(streaming, person, chat):
-    expect(reply(streaming)).to_contain_text("word24")
-    streaming.wait_for_timeout(1000)  # so long it takes at most until the text so far is saved
+def test_what_is_selected_in_a_page_opened_amid_a_reply_stays_so(
+    streaming, person, chat, slow_talker
+):
+    slow_talker.go_on(26)
+    wait_until(chat.messages.filter(body__contains="word24").exists)
     page = person.open(f"/chats/{chat.pk}/")
     chosen = select(page, ".message__body.prose p:has-text('word0')")
     assert chosen.split() == [f"word{n}" for n in range(10)]
+    slow_talker.go_on()
     is_finished(page)
     assert selected(page) == chosen
     assert words_of(reply(page)) == words_of(reply(streaming))
+
+
+def test_what_is_focused_in_the_side_stays_so_while_the_chat_goes_on(person, chat, server):
+    page = person.open(f"/chats/{chat.pk}/")
+    inbox = page.locator("#known").get_by_role("link", name="Inbox")
+    inbox.focus()
+    chat.add_message("user", "Said elsewhere.")
+    read_again(page, chat)
+    expect(page.get_by_text("Said elsewhere.")).to_be_visible()
+    expect(inbox).to_be_focused()
+    make_fact(chat.user, "city", "Graz", status="pending", waits_because="It is pasted.")
+    said = str(chat.archive[0].pk)
+    publish(chat_group(chat.pk), {"type": "chat.changed", "what": "learned", "message": said})
+    expect(inbox).to_contain_text("1 waiting")
+    expect(inbox).to_be_focused()
 
 
 def test_what_stands_in_a_chat_stays_the_same_when_the_chat_is_read_again(browse, ada):
