@@ -35,6 +35,13 @@ def manage(*arguments, **environment):
     )
 
 
+def command_line(process):
+    """How it was started, or the title it has given itself; nothing of one that is gone."""
+    with suppress(psutil.NoSuchProcess):
+        return " ".join(process.cmdline()).strip()
+    return ""
+
+
 class Running:
     """A command that runs until it is told to stop, and the lines it has printed so far."""
 
@@ -59,18 +66,14 @@ class Running:
         return psutil.Process(self.process.pid).children(recursive=True)
 
     def child(self, text):
-        """The first process below this one with `text` in its command line."""
-        return next(child for child in self.children() if text in " ".join(child.cmdline()))
+        """The first process below this one with `text` in its command line, which may just be
+        starting."""
+        return wait_until(lambda: [c for c in self.children() if text in command_line(c)])[0]
 
     def members(self, *roles):
         """The processes of its cluster that have told by their titles what they do."""
-        found = []
-        for child in self.children():
-            with suppress(psutil.NoSuchProcess):
-                title = " ".join(child.cmdline()).strip()
-                if title.endswith(roles or ("idle", "pusher", "monitor")):
-                    found.append(child)
-        return found
+        roles = roles or ("idle", "pusher", "monitor")
+        return [child for child in self.children() if command_line(child).endswith(roles)]
 
     def stop(self, how=signal.SIGTERM):
         """Seconds from the signal to the end, and which of its processes outlived it."""
@@ -95,12 +98,14 @@ class Running:
 def running(*arguments, **environment):
     """`python` with these arguments, ended with all that it started however the test ends."""
     with (
-        tempfile.TemporaryFile("w+") as output,
+        # Opened once more to be read: where one reads the other would write.
+        tempfile.NamedTemporaryFile() as written,
+        open(written.name) as output,
         subprocess.Popen(
             [sys.executable, *arguments],
             cwd=settings.BASE_DIR,
             env=inherited() | environment,
-            stdout=output,
+            stdout=written,
             stderr=subprocess.STDOUT,
             start_new_session=True,
         ) as process,
@@ -124,10 +129,12 @@ def database_url():
 
 
 def wait_until(condition, seconds=60):
+    """What makes the condition true."""
     deadline = time.monotonic() + seconds
-    while not condition():
+    while not (found := condition()):
         assert time.monotonic() < deadline, f"waited {seconds} s in vain"
         time.sleep(0.05)
+    return found
 
 
 def is_alive(process):

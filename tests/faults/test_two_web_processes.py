@@ -1,15 +1,13 @@
 """Two web processes behind one address, which behave as one."""
 
 import time
-from contextlib import suppress
 from statistics import median
 
-import psutil
 import pytest
 
 from tests.faults.model import words
 from tests.faults.product import Asked, kill, product, redis
-from tests.processes import free_port, wait_until
+from tests.processes import command_line, free_port, wait_until
 
 
 @pytest.fixture(scope="module", params=["postgres", "redis"])
@@ -61,12 +59,7 @@ def test_a_stop_reaches_the_process_that_writes(up, model, note):
 
 def writing(up):
     """The processes that answer, of the one that watches over them."""
-    found = []
-    for child in up.web.children():
-        with suppress(psutil.NoSuchProcess):  # killed just now
-            if "spawn_main" in " ".join(child.cmdline()):
-                found.append(child)
-    return found
+    return [child for child in up.web.children() if "spawn_main" in command_line(child)]
 
 
 def test_one_that_is_only_slow_keeps_its_replies(up):
