@@ -26,8 +26,7 @@ def each_reply_is_marked_and_its_text_a_beginning(up, asked):
 def test_a_reply_that_has_only_begun_keeps_its_first_words_and_is_soon_interrupted(up, note):
     chat = up.make_chat()
     question = up.say(chat, f"Begin {LONG}")
-    wait_until(lambda: question.text, 30)
-    time.sleep(0.5)
+    wait_until(lambda: question.reply and up.replies(chat)[0][1], 30)
     kill(up.web)
     killed_at = time.monotonic()
     wait_until(lambda: up.num_streaming() == 0, 60)
