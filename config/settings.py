@@ -295,7 +295,7 @@ MESSAGE_MAX_CHARS = env.int("MESSAGE_MAX_CHARS", default=100_000)
 RESOURCE_MAX_BYTES = env.int("RESOURCE_MAX_BYTES", default=25_000_000)
 RESOURCE_PRIVATE_URLS = env.bool("RESOURCE_PRIVATE_URLS", default=False)
 IMPORT_MAX_BYTES = env.int("IMPORT_MAX_BYTES", default=100_000_000)
-REPLIES_AT_ONCE = 20  # of one person, so that nobody takes all that models can write
+REPLIES_AT_ONCE = 250  # of one person: what a program that has run wild can keep busy
 BODY_MAX_BYTES = 2 * DATA_UPLOAD_MAX_MEMORY_SIZE  # what is a little too large, Django refuses
 _form = DATA_UPLOAD_MAX_MEMORY_SIZE  # beside its file
 BODY_MAX_BYTES_AT = {

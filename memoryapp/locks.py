@@ -1,7 +1,6 @@
 """Locks in PostgreSQL, which all machines see: work of one name is done one at a time.
 
-Those of background work are held by the session and not by a transaction: a model may think
-meanwhile.
+They are held by the session and not by a transaction: a model may think meanwhile.
 """
 
 from collections.abc import Iterator
@@ -44,13 +43,6 @@ def _try(name: str) -> bool:
 def _unlock(name: str) -> None:
     with connection.cursor() as cursor:
         cursor.execute("select pg_advisory_unlock(hashtextextended(%s, 0))", [name])
-
-
-def take_turns(name: str) -> None:
-    """Wait until nobody else is at what has this name, and be the only one until this transaction
-    ends."""
-    with connection.cursor() as cursor:
-        cursor.execute("select pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])
 
 
 def holders(kind: int) -> list[int]:

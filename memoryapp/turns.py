@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from memoryapp import locks, writers
+from memoryapp import writers
 from memoryapp.agents import llm, talker
 from memoryapp.agents.continuing import taken_up
 from memoryapp.memory import embeddings, eviction, recall, resources
@@ -163,7 +163,6 @@ def new_reply(chat: Chat, *said: Message, body: str = "") -> Message:
 
     Raises TooManyReplies. Call it in a transaction that holds the chat's lock.
     """
-    locks.take_turns(f"replies:{chat.user_id}")
     writing = Message.objects.for_user(chat.user).streaming()
     if writing.count() >= settings.REPLIES_AT_ONCE:
         raise TooManyReplies

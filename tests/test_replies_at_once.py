@@ -1,12 +1,9 @@
 """Only so many replies are written for one person at once, whichever door they come through."""
 
-import threading
 import uuid
-from functools import partial
 
 import pytest
 from asgiref.sync import sync_to_async
-from django.db import connection
 from django.urls import reverse
 
 from memoryapp import branches, replies, temporary, turns
@@ -104,25 +101,3 @@ async def test_the_socket_says_so(tabs, chat, ada, settings):  # noqa: F811
     tab = await tabs(ada, chat)
     await tab.send(action="send", body="And now?")
     assert SENTENCE in await tab.until("composer-error")
-
-
-def test_those_that_come_at_the_same_moment_are_counted_too(ada, settings):
-    settings.REPLIES_AT_ONCE = 2
-    chats, outcomes = [make_chat(ada) for _ in range(6)], []
-    gate = threading.Barrier(len(chats))
-
-    def ask(chat):
-        gate.wait()
-        try:
-            outcomes.append(turns.open_turn(chat=chat, body="Hello").is_new)
-        except turns.TooManyReplies:
-            outcomes.append(False)
-        finally:
-            connection.close()
-
-    asking = [threading.Thread(target=partial(ask, chat)) for chat in chats]
-    for thread in asking:
-        thread.start()
-    for thread in asking:
-        thread.join()
-    assert (outcomes.count(True), len(outcomes)) == (2, 6)

@@ -34,7 +34,7 @@ def test_a_turn_asks_for_no_more_than_it_needs(chat, django_assert_num_queries):
     for number in range(3):
         chat.add_message("user", f"Question {number}?")
         chat.add_message("assistant", f"Answer {number}.")
-    with django_assert_num_queries(11):  # two of them begin and end it
+    with django_assert_num_queries(10):  # two of them begin and end it
         turn = turns.open_turn(chat=chat, body="And now?")
     with django_assert_num_queries(2) as asked:
         known = turns.gathered(turn, NOTHING)
