@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from memoryapp.fragments import chat_list
 from memoryapp.memory import recall
-from memoryapp.memory.floors import floor
-from memoryapp.memory.memories import Memory
+from memoryapp.memory.recall.floors import floor
+from memoryapp.memory.recall.memories import Memory
 from memoryapp.models import Chat, User
 
 TITLES, TURNS = 50, 40  # so many of each at most

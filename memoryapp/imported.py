@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from memoryapp import learning
 from memoryapp.agents.portions import shortened, size
 from memoryapp.memory import log
-from memoryapp.memory.pasted import PASTED_CHARS
+from memoryapp.memory.language.pasted import PASTED_CHARS
 from memoryapp.models import Message, User
 from memoryapp.models.chats import learning_wanted
 from memoryapp.models.messages import MessageQuerySet

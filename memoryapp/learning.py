@@ -8,8 +8,8 @@ from pgvector.django import CosineDistance
 
 from memoryapp.agents.portions import shortened
 from memoryapp.memory import indexing, ledger, recall
-from memoryapp.memory.pasted import PASTED_CHARS
-from memoryapp.memory.phrases import is_off_the_record, takes_back_the_last
+from memoryapp.memory.language.pasted import PASTED_CHARS
+from memoryapp.memory.language.phrases import is_off_the_record, takes_back_the_last
 from memoryapp.models import Chat, Fact, MemoryEvent, Message, Prompt, User
 
 if TYPE_CHECKING:

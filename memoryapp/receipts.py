@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from memoryapp.agents import talker
-from memoryapp.memory.memories import Memory
+from memoryapp.memory.recall.memories import Memory
 from memoryapp.models import Message
 
 

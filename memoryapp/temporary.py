@@ -26,8 +26,8 @@ from django.utils.translation import gettext as _
 
 from memoryapp.agents import llm, summarizer, talker
 from memoryapp.memory import eviction
-from memoryapp.memory.choosing import Recalled
-from memoryapp.memory.phrases import is_off_the_record
+from memoryapp.memory.language.phrases import is_off_the_record
+from memoryapp.memory.recall.choosing import Recalled
 from memoryapp.models import Chat, Message, User
 from memoryapp.models.chats import next_moment
 from memoryapp.models.messages import INTERRUPTED

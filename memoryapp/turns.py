@@ -21,10 +21,10 @@ from memoryapp import writers
 from memoryapp.agents import llm, talker
 from memoryapp.agents.continuing import taken_up
 from memoryapp.memory import embeddings, eviction, recall, resources
-from memoryapp.memory.choosing import Recalled
-from memoryapp.memory.phrases import is_off_the_record
-from memoryapp.memory.scan import Question
-from memoryapp.memory.withheld import Withheld
+from memoryapp.memory.language.phrases import is_off_the_record
+from memoryapp.memory.recall.choosing import Recalled
+from memoryapp.memory.recall.scan import Question
+from memoryapp.memory.recall.withheld import Withheld
 from memoryapp.models import Chat, Message, Prompt, Usage, User
 from memoryapp.patience import in_database, patiently
 from memoryapp.receipts import Receipt

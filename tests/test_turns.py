@@ -9,7 +9,7 @@ from memoryapp import branches, turns
 from memoryapp.agents import llm
 from memoryapp.agents.talker import Wishes
 from memoryapp.memory import embeddings, recall
-from memoryapp.memory.withheld import NOTHING, Withheld
+from memoryapp.memory.recall.withheld import NOTHING, Withheld
 from memoryapp.models import Usage
 from memoryapp.receipts import Receipt, sent_prompt
 from memoryapp.tokens import num_tokens

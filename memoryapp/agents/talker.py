@@ -63,7 +63,7 @@ from memoryapp.agents.continuing import GO_ON
 from memoryapp.agents.failures import EmptyReply, EndlessReply
 from memoryapp.agents.fences import escape, fence, item, one_line
 from memoryapp.agents.reply import Reply
-from memoryapp.memory.memories import Memory
+from memoryapp.memory.recall.memories import Memory
 
 GUARDRAILS = """\
 You are a helpful assistant who remembers what the user told you in earlier chats.

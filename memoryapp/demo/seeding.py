@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from memoryapp.demo.story import RESOURCE, STORIES, Exchange, Story
 from memoryapp.memory import indexing, ledger, recall, resources
-from memoryapp.memory.choosing import Recalled
+from memoryapp.memory.recall.choosing import Recalled
 from memoryapp.models import Chat, Fact, MemoryEvent, Message, Prompt, User
 from memoryapp.receipts import Receipt
 from memoryapp.tokens import num_tokens

@@ -7,8 +7,8 @@ from memoryapp.evaluation.people import Person, Row, says
 from memoryapp.evaluation.places import Sent, places, searched, stored, told
 from memoryapp.evaluation.rates import Rates
 from memoryapp.evaluation.scenarios import Ask, Expected
-from memoryapp.memory.choosing import STANDING
 from memoryapp.memory.operations import quote_start
+from memoryapp.memory.recall.choosing import STANDING
 from memoryapp.models import MemoryEvent, Message, Prompt
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from memoryapp.agents.extractor import INSTRUCTIONS
 from memoryapp.agents.talker import GUARDRAILS
 from memoryapp.evaluation.scenarios import Lesson
-from memoryapp.memory.wording import repeats
+from memoryapp.memory.language.wording import repeats
 
 QUESTION_MARKS = "?？؟"
 DENIAL = re.compile(

@@ -10,8 +10,8 @@ from memoryapp import turns
 from memoryapp.agents import talker
 from memoryapp.evaluation.people import Person
 from memoryapp.memory import recall
-from memoryapp.memory.choosing import Recalled
-from memoryapp.memory.withheld import NOTHING
+from memoryapp.memory.recall.choosing import Recalled
+from memoryapp.memory.recall.withheld import NOTHING
 from memoryapp.models import Chat, Fact, MemoryEvent, Message
 from memoryapp.receipts import Receipt
 

@@ -13,8 +13,9 @@ from django.db import transaction
 
 from memoryapp.evaluation.locomo import ADVERSARIAL, CATEGORIES, Conversation, Question
 from memoryapp.evaluation.progress import Progress
-from memoryapp.memory import choosing, ledger, recall
+from memoryapp.memory import ledger, recall
 from memoryapp.memory.indexing import index_facts, index_messages
+from memoryapp.memory.recall import choosing
 from memoryapp.models import Chat, Fact, Message, User
 from memoryapp.tokens import num_tokens
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from memoryapp.ids import as_uuid
 from memoryapp.importing.records import ChatRecord, MessageRecord
-from memoryapp.memory.phrases import is_off_the_record
+from memoryapp.memory.language.phrases import is_off_the_record
 from memoryapp.models import Chat, Message, User
 from memoryapp.models.chats import TITLE_MAX_CHARS, UNTITLED
 

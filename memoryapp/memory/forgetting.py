@@ -10,9 +10,9 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_noop
 
 from memoryapp.memory.forgotten import GONE, note_all
-from memoryapp.memory.scan import fetch
+from memoryapp.memory.language.wording import said
+from memoryapp.memory.recall.scan import fetch
 from memoryapp.memory.traces import Traces
-from memoryapp.memory.wording import said
 from memoryapp.models import (
     Chat,
     Fact,

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Iterable
 
 from django.conf import settings
 
+from memoryapp.memory.language.wording import content, contents, is_telling, said, unmarked
 from memoryapp.memory.operations import Operation, normalised
-from memoryapp.memory.wording import content, contents, is_telling, said, unmarked
 from memoryapp.models import Fact, Forgotten, Prompt, User
 
 GONE = "[forgotten]"

@@ -10,10 +10,9 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_noop
 
 from memoryapp.memory.embeddings import MINILM, EmbeddingUnavailable, embed
-from memoryapp.memory.endings import ends_of_itself, says_it_ended
-from memoryapp.memory.feelings import leaning
-from memoryapp.memory.operations import Operation, quote_start, same_value
-from memoryapp.memory.wording import (
+from memoryapp.memory.language.endings import ends_of_itself, says_it_ended
+from memoryapp.memory.language.feelings import leaning
+from memoryapp.memory.language.wording import (
     FUNCTION_WORDS,
     LIGHT_WORDS,
     PLEASANTRIES,
@@ -28,6 +27,7 @@ from memoryapp.memory.wording import (
     stems,
     words,
 )
+from memoryapp.memory.operations import Operation, quote_start, same_value
 from memoryapp.models import Fact, MemoryEvent, Message, Prompt, User
 from memoryapp.models.memory import TABLES, RememberedQuerySet, Status
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from memoryapp.memory.choosing import STANDING, level
 from memoryapp.memory.embeddings import model_name
-from memoryapp.memory.memories import TURN
+from memoryapp.memory.recall.choosing import STANDING, level
+from memoryapp.memory.recall.memories import TURN
 from memoryapp.models import MemoryMark, Message
 
 RECALLED = ("memories", "near_misses", "turns")  # parts of a receipt that recall filled by score

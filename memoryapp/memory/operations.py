@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Literal
 
-from memoryapp.memory import languages
+from memoryapp.memory.language import languages
 
 Action = Literal["add", "update", "retract"]
 Table = Literal["fact", "prompt"]

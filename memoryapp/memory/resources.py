@@ -23,10 +23,10 @@ from memoryapp.documents.document import (
 )
 from memoryapp.documents.kinds import HTML_NAMES, UNKNOWN, Kind, kind_of
 from memoryapp.memory.embeddings import BATCH, EmbeddingUnavailable, fill, lacking
-from memoryapp.memory.floors import floor
-from memoryapp.memory.lookup import understood
 from memoryapp.memory.passages import split
-from memoryapp.memory.scan import Mark, Source, scan
+from memoryapp.memory.recall.floors import floor
+from memoryapp.memory.recall.lookup import understood
+from memoryapp.memory.recall.scan import Mark, Source, scan
 from memoryapp.models import Passage, Resource, ResourceFile, User
 from memoryapp.models.resources import NAME_MAX_CHARS, RETRIABLE
 from memoryapp.visible import visible

@@ -9,23 +9,23 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from memoryapp.memory import forgotten
-from memoryapp.memory.asserting import says_so, says_so_plainly
-from memoryapp.memory.moods import is_ironic
-from memoryapp.memory.operations import Operation, is_question, quote_start, storable
-from memoryapp.memory.pasted import is_pasted
-from memoryapp.memory.phrases import (
+from memoryapp.memory.language.asserting import says_so, says_so_plainly
+from memoryapp.memory.language.moods import is_ironic
+from memoryapp.memory.language.pasted import is_pasted
+from memoryapp.memory.language.phrases import (
     is_instruction,
     is_off_the_record,
     looks_like_secret,
     sensitive_topic,
 )
-from memoryapp.memory.support import (
+from memoryapp.memory.language.support import (
     is_echo,
     is_request,
     is_supported,
     unsaid_names,
 )
-from memoryapp.memory.whose import is_about_somebody_else
+from memoryapp.memory.language.whose import is_about_somebody_else
+from memoryapp.memory.operations import Operation, is_question, quote_start, storable
 from memoryapp.models import Forgotten, Message, User
 from memoryapp.models.memory import KEY_MAX_CHARS, SUBJECT_MAX_CHARS, Origin
 

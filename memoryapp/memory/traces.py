@@ -4,7 +4,14 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
-from memoryapp.memory.wording import STEM_CHARS, content, flat, is_telling, repeats, unmarked
+from memoryapp.memory.language.wording import (
+    STEM_CHARS,
+    content,
+    flat,
+    is_telling,
+    repeats,
+    unmarked,
+)
 
 
 class Traces:

@@ -20,7 +20,7 @@ from django.utils.translation import ngettext
 
 from memoryapp import accounts, markdown, sentences
 from memoryapp.key_names import named
-from memoryapp.memory.memories import DUE, DUE_DAY, TURN
+from memoryapp.memory.recall.memories import DUE, DUE_DAY, TURN
 from memoryapp.models import Chat, Fact, MemoryEvent, Prompt
 from memoryapp.models.memory import label
 

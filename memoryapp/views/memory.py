@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET
 from memoryapp.forms import FactFilter
 from memoryapp.http import HtmxHttpRequest
 from memoryapp.memory import condition, log, recall
-from memoryapp.memory.floors import floor
+from memoryapp.memory.recall.floors import floor
 from memoryapp.models import Fact, Prompt, User
 from memoryapp.models.memory import Status
 from memoryapp.views import page_of, render_page

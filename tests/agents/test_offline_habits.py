@@ -2,8 +2,8 @@
 
 import pytest
 
+from memoryapp.memory.language.support import is_supported
 from memoryapp.memory.operations import quote_start
-from memoryapp.memory.support import is_supported
 from tests.agents.learning import learn, learned
 
 HABITS = [

@@ -6,9 +6,9 @@ import pytest
 
 from memoryapp.agents import extractor
 from memoryapp.agents.extractor import Heard
+from memoryapp.memory.language.phrases import looks_like_secret
+from memoryapp.memory.language.support import is_supported
 from memoryapp.memory.operations import is_question, quote_start
-from memoryapp.memory.phrases import looks_like_secret
-from memoryapp.memory.support import is_supported
 from tests.agents.learning import OFFLINE, WEDNESDAY, learn, learned
 
 WHO_AND_WHERE = [

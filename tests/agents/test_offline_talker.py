@@ -8,7 +8,7 @@ import pytest
 
 from memoryapp.agents import llm, talker
 from memoryapp.agents.talker import Context, Said
-from memoryapp.memory.memories import Memory
+from memoryapp.memory.recall.memories import Memory
 
 OFFLINE = llm.Choice("offline", is_offline=True, is_local=True)
 FRIDAY = datetime(2026, 8, 21, 14, 5, tzinfo=ZoneInfo("Europe/Vienna"))

@@ -4,8 +4,8 @@ from datetime import datetime
 
 import pytest
 
+from memoryapp.memory.language.support import is_supported
 from memoryapp.memory.operations import quote_start
-from memoryapp.memory.support import is_supported
 from tests.agents.learning import VIENNA, learn
 
 

@@ -9,7 +9,7 @@ from pydantic_ai.exceptions import UnexpectedModelBehavior, UsageLimitExceeded
 from memoryapp.agents import llm, talker
 from memoryapp.agents.failures import EmptyReply
 from memoryapp.agents.talker import Context, Said, Wishes
-from memoryapp.memory.memories import Memory
+from memoryapp.memory.recall.memories import Memory
 from tests.fakes import Script, calls, says, texts
 
 FRIDAY = datetime(2026, 8, 21, 14, 5, tzinfo=ZoneInfo("Europe/Vienna"))

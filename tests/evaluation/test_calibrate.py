@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 from django.core.management import call_command
 
-from memoryapp.memory import floors
+from memoryapp.memory.recall import floors
 from memoryapp.models import MemoryMark, RecallFloor
 
 

@@ -14,7 +14,8 @@ from memoryapp.evaluation.rates import GOALS
 from memoryapp.evaluation.running import evaluate
 from memoryapp.evaluation.scenarios import Scenario
 from memoryapp.memory import forgetting, forgotten, known, ledger, recall, review
-from memoryapp.memory.choosing import Recalled
+from memoryapp.memory.recall import recalling
+from memoryapp.memory.recall.choosing import Recalled
 from memoryapp.models.memory import RememberedQuerySet
 from memoryapp.models.messages import MessageQuerySet
 
@@ -111,7 +112,7 @@ def test_a_ledger_that_lets_old_values_return_is_stale(monkeypatch):
 
 
 def test_old_turns_that_do_not_say_what_has_changed_are_stale(monkeypatch):
-    monkeypatch.setattr(recall, "marked", lambda user, turns, **options: list(turns))
+    monkeypatch.setattr(recalling, "marked", lambda user, turns, **options: list(turns))
     assert failed(OLD_TURN) == {"stale", "not recalled"}
 
 

@@ -6,8 +6,7 @@ import pytest
 from django.db import connection, connections
 
 from memoryapp.memory import minilm
-from memoryapp.memory import recall as recall_module
-from memoryapp.memory.recall import arecall
+from memoryapp.memory.recall import arecall, recalling
 from memoryapp.models import Chat
 from tests.memory.findable import TOOLS, make_fact, texts
 
@@ -40,7 +39,7 @@ def is_connected():
 
 
 async def in_recall_thread(work):
-    return await asyncio.get_running_loop().run_in_executor(recall_module.executor, work)
+    return await asyncio.get_running_loop().run_in_executor(recalling.executor, work)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -48,7 +47,7 @@ async def test_loading_the_embedding_model_is_not_counted_as_recall(ada, setting
     settings.RECALL_TIMEOUT_MS = 1000
     chat = await Chat.objects.acreate(user=ada)
     minilm._load.cache_clear()
-    recall_module._rehearse.cache_clear()
+    recalling._rehearse.cache_clear()
     with minilm._loading:
         first = asyncio.ensure_future(arecall(ada, chat, TOOLS))
         await asyncio.sleep(1.2)
@@ -59,7 +58,7 @@ async def test_loading_the_embedding_model_is_not_counted_as_recall(ada, setting
 @pytest.mark.django_db(transaction=True)
 async def test_arecall_goes_on_without_memory_when_time_is_up(settings, caplog):
     settings.RECALL_TIMEOUT_MS = 50
-    await asyncio.to_thread(recall_module.prepare)
+    await asyncio.to_thread(recalling.prepare)
     release = threading.Event()
     busy = [in_recall_thread(release.wait) for _ in range(2)]
     tasks = [asyncio.ensure_future(work) for work in busy]

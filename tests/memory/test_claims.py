@@ -5,9 +5,9 @@ import time
 import pytest
 
 from memoryapp.memory import ledger
-from memoryapp.memory.asserting import says_so, says_so_plainly
-from memoryapp.memory.claims import is_read
-from memoryapp.memory.whose import is_about_somebody_else
+from memoryapp.memory.language.asserting import says_so, says_so_plainly
+from memoryapp.memory.language.claims import is_read
+from memoryapp.memory.language.whose import is_about_somebody_else
 from memoryapp.models import Fact, MemoryEvent, User
 from memoryapp.models.memory import Status
 from tests.factories import make_chat, proposal

@@ -3,7 +3,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from memoryapp.memory.duties import ANY_TIME, asked_for
+from memoryapp.memory.recall.duties import ANY_TIME, asked_for
 
 NOW = datetime(2026, 11, 25, 12, tzinfo=ZoneInfo("Europe/Vienna"))  # a Wednesday
 

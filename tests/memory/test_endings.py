@@ -2,7 +2,7 @@
 
 import pytest
 
-from memoryapp.memory.endings import ends_of_itself, says_it_ended
+from memoryapp.memory.language.endings import ends_of_itself, says_it_ended
 from memoryapp.models import Fact
 from tests.factories import proposal
 

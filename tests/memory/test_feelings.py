@@ -2,7 +2,7 @@
 
 import pytest
 
-from memoryapp.memory.feelings import is_turned, leaning
+from memoryapp.memory.language.feelings import is_turned, leaning
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 import pytest
 
-from memoryapp.memory import floors, recall
+from memoryapp.memory import recall
 from memoryapp.memory.marks import Candidate, candidates, suggested
+from memoryapp.memory.recall import floors
 from memoryapp.models import Chat, MemoryMark, RecallFloor
 from tests.factories import make_fact
 

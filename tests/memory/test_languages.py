@@ -3,13 +3,13 @@
 import pytest
 
 from memoryapp.memory import ledger
-from memoryapp.memory.operations import Operation
-from memoryapp.memory.phrases import (
+from memoryapp.memory.language.phrases import (
     is_off_the_record,
     looks_like_secret,
     sensitive_topic,
     takes_back_the_last,
 )
+from memoryapp.memory.operations import Operation
 from memoryapp.models import Chat
 
 # The message, the key and the value that an extractor took from it.

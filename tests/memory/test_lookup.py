@@ -4,8 +4,8 @@ import pytest
 from django.utils import timezone
 
 from memoryapp.memory import embeddings
-from memoryapp.memory.lookup import facts_of, turns_of, understood
-from memoryapp.memory.scan import scan
+from memoryapp.memory.recall.lookup import facts_of, turns_of, understood
+from memoryapp.memory.recall.scan import scan
 from memoryapp.models import Fact, MessagePart
 from tests.factories import make_fact
 from tests.memory.findable import earlier_chat

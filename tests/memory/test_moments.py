@@ -3,7 +3,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from memoryapp.memory.moments import spans_in
+from memoryapp.memory.recall.moments import spans_in
 
 NOW = datetime(2026, 11, 25, 12, tzinfo=ZoneInfo("Europe/Vienna"))  # a Wednesday
 

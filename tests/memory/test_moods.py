@@ -2,7 +2,7 @@
 
 import pytest
 
-from memoryapp.memory.asserting import says_so
+from memoryapp.memory.language.asserting import says_so
 from tests.factories import proposal
 
 # The message, the key, the value and, where it isn't the message, the quote.

@@ -1,7 +1,7 @@
 import pytest
 
-from memoryapp.memory.names import named_in
-from memoryapp.memory.ranking import Speaker
+from memoryapp.memory.recall.names import named_in
+from memoryapp.memory.recall.ranking import Speaker
 from memoryapp.models import Message
 from tests.factories import make_chat
 

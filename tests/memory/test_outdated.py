@@ -4,7 +4,7 @@ from django.utils import timezone
 
 from memoryapp.memory import forgetting, ledger
 from memoryapp.memory.recall import recall, search_archive
-from memoryapp.memory.withheld import Withheld
+from memoryapp.memory.recall.withheld import Withheld
 from memoryapp.models import Chat, Fact, Message
 from tests.memory.findable import earlier_chat, said
 

@@ -2,7 +2,8 @@ import time
 
 import pytest
 
-from memoryapp.memory import ledger, pasted, review
+from memoryapp.memory import ledger, review
+from memoryapp.memory.language import pasted
 from memoryapp.models import Fact, Prompt
 from tests.factories import make_chat, make_fact, proposal
 

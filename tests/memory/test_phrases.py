@@ -1,6 +1,6 @@
 import pytest
 
-from memoryapp.memory.phrases import (
+from memoryapp.memory.language.phrases import (
     is_instruction,
     is_off_the_record,
     looks_like_secret,

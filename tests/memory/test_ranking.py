@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from memoryapp.memory.ranking import (
+from memoryapp.memory.recall.ranking import (
     ANSWER,
     DATE_BONUS,
     LENT,

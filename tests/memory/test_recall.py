@@ -6,9 +6,10 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memoryapp.memory import ledger
-from memoryapp.memory.choosing import Recalled, clear_of
-from memoryapp.memory.recall import FEW_PREFERENCES, recall, search, search_archive
-from memoryapp.memory.withheld import Withheld
+from memoryapp.memory.recall import recall, search, search_archive
+from memoryapp.memory.recall.choosing import Recalled, clear_of
+from memoryapp.memory.recall.recalling import FEW_PREFERENCES
+from memoryapp.memory.recall.withheld import Withheld
 from memoryapp.models import Chat, Fact, Message
 from memoryapp.tokens import num_tokens
 from tests.memory.findable import TOOLS, earlier_chat, make_fact, said, texts

@@ -5,9 +5,10 @@ from django.core.exceptions import ValidationError
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from memoryapp.memory import floors, resources
+from memoryapp.memory import resources
 from memoryapp.memory.embeddings import EmbeddingUnavailable, fill
 from memoryapp.memory.passages import split
+from memoryapp.memory.recall import floors
 from memoryapp.models import Passage, Resource
 
 HANDBOOK = """# Handbook

@@ -1,6 +1,6 @@
 import pytest
 
-from memoryapp.memory.support import (
+from memoryapp.memory.language.support import (
     is_echo,
     is_request,
     is_supported,

@@ -1,7 +1,7 @@
 import pytest
 
+from memoryapp.memory.language.wording import repeats
 from memoryapp.memory.traces import Traces
-from memoryapp.memory.wording import repeats
 
 TEXTS = (
     "I moved to Uppsala in May. My sister likes it there.",

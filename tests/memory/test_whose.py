@@ -2,7 +2,7 @@
 
 import pytest
 
-from memoryapp.memory.whose import is_about_somebody_else
+from memoryapp.memory.language.whose import is_about_somebody_else
 from tests.factories import proposal
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from memoryapp.memory import wording
+from memoryapp.memory.language import wording
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,10 @@ from memoryapp.agents.offline.dictionary import in_english
 from memoryapp.agents.offline.language import Clause, clauses, slug
 from memoryapp.agents.offline.reading import last_prompt
 from memoryapp.agents.offline.spelling import spelled_out
-from memoryapp.memory.endings import ends_of_itself, says_it_ended
+from memoryapp.memory.language.endings import ends_of_itself, says_it_ended
+from memoryapp.memory.language.phrases import is_off_the_record, looks_like_secret
+from memoryapp.memory.language.wording import content, said
 from memoryapp.memory.operations import Operation, same_value
-from memoryapp.memory.phrases import is_off_the_record, looks_like_secret
-from memoryapp.memory.wording import content, said
 
 VALUE_MAX_CHARS = 300
 

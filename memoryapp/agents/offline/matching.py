@@ -7,7 +7,7 @@ from memoryapp.agents.offline.dictionary import in_english
 from memoryapp.agents.offline.language import stem, stems
 from memoryapp.agents.offline.reading import Fact
 from memoryapp.agents.offline.vocabulary import EMPTY, RELATION, SAME_RELATION, SOMEBODY
-from memoryapp.memory.duties import asks
+from memoryapp.memory.recall.duties import asks
 
 PETS = "dog cat horse rabbit hamster hund katze kater pferd kaninchen keeps"
 # Words of a question about oneself beside the keys that may answer it.

@@ -7,10 +7,11 @@ from django.shortcuts import get_object_or_404
 from memoryapp.agents.fences import fence, item, one_line
 from memoryapp.agents.talker import MEMORY_NOTE, turn_line
 from memoryapp.api.mcp.calls import Answer, tool
-from memoryapp.memory import forgetting, ledger, lookup, resources
+from memoryapp.memory import forgetting, ledger, resources
 from memoryapp.memory import recall as recalling
 from memoryapp.memory.operations import Operation
-from memoryapp.memory.withheld import Withheld
+from memoryapp.memory.recall import lookup
+from memoryapp.memory.recall.withheld import Withheld
 from memoryapp.models import ApiKey, Chat, Fact
 from memoryapp.models.memory import said_in_one_line
 from memoryapp.schemas import mcp

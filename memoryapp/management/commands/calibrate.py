@@ -6,8 +6,9 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from memoryapp.evaluation.rates import table
-from memoryapp.memory import floors, marks
+from memoryapp.memory import marks
 from memoryapp.memory.embeddings import model_name
+from memoryapp.memory.recall import floors
 from memoryapp.models import MemoryMark
 
 

@@ -8,13 +8,13 @@ from typing import TypeVar
 
 from django.utils import timezone
 
-from memoryapp.memory.duties import asked_for
 from memoryapp.memory.embeddings import EmbeddingUnavailable, Vector, embed_query, model_name
-from memoryapp.memory.moments import spans_in
-from memoryapp.memory.names import named_in
-from memoryapp.memory.ranking import Span
-from memoryapp.memory.scan import Mark, Question, Source, fetch
-from memoryapp.memory.withheld import NOTHING, Withheld
+from memoryapp.memory.recall.duties import asked_for
+from memoryapp.memory.recall.moments import spans_in
+from memoryapp.memory.recall.names import named_in
+from memoryapp.memory.recall.ranking import Span
+from memoryapp.memory.recall.scan import Mark, Question, Source, fetch
+from memoryapp.memory.recall.withheld import NOTHING, Withheld
 from memoryapp.models import Chat, User
 
 # A task is raised by itself from some days before it is due until it is long overdue.

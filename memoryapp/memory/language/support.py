@@ -3,10 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from memoryapp.memory import languages
-from memoryapp.memory.moments import MONTH_OF, WEEKDAY_OF
-from memoryapp.memory.operations import SENTENCE_ENDS, Operation, quote_start
-from memoryapp.memory.wording import (
+from memoryapp.memory.language import languages
+from memoryapp.memory.language.wording import (
     FRAME_WORDS,
     FUNCTION_WORDS,
     LIGHT_WORDS,
@@ -22,6 +20,8 @@ from memoryapp.memory.wording import (
     spelled,
     words,
 )
+from memoryapp.memory.operations import SENTENCE_ENDS, Operation, quote_start
+from memoryapp.memory.recall.moments import MONTH_OF, WEEKDAY_OF
 
 MONTHS_AND_DAYS = "|".join(sorted({*MONTH_OF, *WEEKDAY_OF} - {"mar", "mär"}))  # mar: the sea
 # Dates are worked out from what was said, so they may be new.

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from django.db.models.functions import Left
 
-from memoryapp.memory.ranking import Speaker
+from memoryapp.memory.recall.ranking import Speaker
 from memoryapp.models import Message, User
 
 # Names are learned from how the sides address each other in the newest of their messages. Between

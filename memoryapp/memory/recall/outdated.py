@@ -6,10 +6,10 @@ from datetime import datetime
 
 from django.db.models import Q
 
-from memoryapp.memory.memories import Memory
+from memoryapp.memory.language.wording import is_telling
 from memoryapp.memory.operations import quote_start
-from memoryapp.memory.withheld import NOTHING, Withheld
-from memoryapp.memory.wording import is_telling
+from memoryapp.memory.recall.memories import Memory
+from memoryapp.memory.recall.withheld import NOTHING, Withheld
 from memoryapp.models import Fact, User
 from memoryapp.models.memory import Status, said_in_one_line
 

@@ -4,13 +4,12 @@ they like, how old they are."""
 import re
 from collections.abc import Callable
 
-from memoryapp.memory import languages
-from memoryapp.memory.clauses import Clause
-from memoryapp.memory.feelings import leaning
-from memoryapp.memory.moods import is_denied
-from memoryapp.memory.operations import Operation
-from memoryapp.memory.whose import DOES
-from memoryapp.memory.wording import (
+from memoryapp.memory.language import languages
+from memoryapp.memory.language.clauses import Clause
+from memoryapp.memory.language.feelings import leaning
+from memoryapp.memory.language.moods import is_denied
+from memoryapp.memory.language.whose import DOES
+from memoryapp.memory.language.wording import (
     FUNCTION_WORDS,
     LIGHT_WORDS,
     canonical,
@@ -19,6 +18,7 @@ from memoryapp.memory.wording import (
     stems,
     words,
 )
+from memoryapp.memory.operations import Operation
 from memoryapp.models import Fact
 
 Claim = Callable[[Clause, str], bool]

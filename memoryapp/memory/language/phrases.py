@@ -8,8 +8,8 @@ import re
 
 from django.utils.translation import gettext_noop
 
-from memoryapp.memory import languages
-from memoryapp.memory.wording import unmarked
+from memoryapp.memory.language import languages
+from memoryapp.memory.language.wording import unmarked
 
 SECRETS = [
     re.compile(pattern, re.IGNORECASE)

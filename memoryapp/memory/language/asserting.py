@@ -2,11 +2,11 @@
 
 import re
 
-from memoryapp.memory.around import in_its_scope, is_gone_by
-from memoryapp.memory.claims import is_claimed, may_be_so
-from memoryapp.memory.clauses import Clause, clauses_of, sentences_around
-from memoryapp.memory.feelings import CANT_RESIST, is_turned, leaning
-from memoryapp.memory.moods import (
+from memoryapp.memory.language.around import in_its_scope, is_gone_by
+from memoryapp.memory.language.claims import is_claimed, may_be_so
+from memoryapp.memory.language.clauses import Clause, clauses_of, sentences_around
+from memoryapp.memory.language.feelings import CANT_RESIST, is_turned, leaning
+from memoryapp.memory.language.moods import (
     BELIEVED,
     CONDITIONAL,
     DENIED,
@@ -24,9 +24,9 @@ from memoryapp.memory.moods import (
     Mood,
     is_denied,
 )
+from memoryapp.memory.language.whose import RELATED
+from memoryapp.memory.language.wording import FUNCTION_WORDS, canonical, said, spelled, stems, words
 from memoryapp.memory.operations import Operation, quote_start
-from memoryapp.memory.whose import RELATED
-from memoryapp.memory.wording import FUNCTION_WORDS, canonical, said, spelled, stems, words
 
 NAMED = re.compile(r"\W*(?:called|named|namens)\b", re.IGNORECASE)
 OF_FACTS = (ENDED, THWARTED, IMAGINED, CONDITIONAL, BELIEVED, JOKED)

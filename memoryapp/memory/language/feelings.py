@@ -2,8 +2,8 @@
 
 import re
 
-from memoryapp.memory.moods import is_denied
-from memoryapp.memory.wording import stems
+from memoryapp.memory.language.moods import is_denied
+from memoryapp.memory.language.wording import stems
 
 # Each with the denial that belongs to it: "can't stand" denies nothing that could be liked.
 ILL = re.compile(

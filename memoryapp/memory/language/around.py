@@ -2,7 +2,7 @@
 
 import re
 
-from memoryapp.memory.clauses import Clause
+from memoryapp.memory.language.clauses import Clause
 
 # What takes back in the next clause what was said: "I started the piano, gave it up".
 TAKEN_BACK = re.compile(

@@ -8,9 +8,9 @@ from math import sqrt
 
 from django.conf import settings
 
-from memoryapp.memory.floors import floor
-from memoryapp.memory.memories import TURN, Memory
-from memoryapp.memory.scan import EQUALLY
+from memoryapp.memory.recall.floors import floor
+from memoryapp.memory.recall.memories import TURN, Memory
+from memoryapp.memory.recall.scan import EQUALLY
 from memoryapp.models import Fact, Message
 from memoryapp.tokens import num_tokens
 

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator
 
-from memoryapp.memory import languages
-from memoryapp.memory.feelings import leaning
+from memoryapp.memory.language import languages
+from memoryapp.memory.language.feelings import leaning
+from memoryapp.memory.language.support import UPPER, sentence_to
+from memoryapp.memory.language.wording import LIGHT_WORDS, content, flat, is_same_key, said, words
 from memoryapp.memory.operations import CLAUSE_ENDS, Operation, quote_start
-from memoryapp.memory.support import UPPER, sentence_to
-from memoryapp.memory.wording import LIGHT_WORDS, content, flat, is_same_key, said, words
 
 PEOPLE = (
     r"friends?|sisters?|brothers?|siblings?|mother|mom|mum|father|dad|wife|husband|partner"

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from memoryapp.memory.operations import CLAUSE_ENDS, SENTENCE_ENDS
-from memoryapp.memory.wording import (
+from memoryapp.memory.language.wording import (
     FUNCTION_WORDS,
     NEGATIONS,
     PLEASANTRIES,
@@ -15,6 +14,7 @@ from memoryapp.memory.wording import (
     stems,
     words,
 )
+from memoryapp.memory.operations import CLAUSE_ENDS, SENTENCE_ENDS
 
 CONTRAST = re.compile(
     r"\b(?:but|only|just|always|rather(?! than| die)|instead(?! of)|aber|immer|sondern|nur|mais"

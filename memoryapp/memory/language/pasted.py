@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from memoryapp.memory.language.phrases import is_instruction
+from memoryapp.memory.language.support import OWNING, REQUEST, REQUEST_ELSEWHERE
+from memoryapp.memory.language.wording import pieces, words
 from memoryapp.memory.operations import QUESTION_ENDS, SENTENCE_ENDS
-from memoryapp.memory.phrases import is_instruction
-from memoryapp.memory.support import OWNING, REQUEST, REQUEST_ELSEWHERE
-from memoryapp.memory.wording import pieces, words
 
 # Nobody types this much at once; what people write themselves stands before or after it.
 PASTED_CHARS = 1500

@@ -4,12 +4,11 @@ import re
 from collections.abc import Iterable, Set
 from typing import Protocol
 
-from memoryapp.memory import languages
-from memoryapp.memory.moods import DENIED, IMAGINED, NO_DENIAL
-from memoryapp.memory.operations import CLAUSE_ENDS, Operation
-from memoryapp.memory.support import sentence_to
-from memoryapp.memory.whose import is_other, is_related, whom_of
-from memoryapp.memory.wording import (
+from memoryapp.memory.language import languages
+from memoryapp.memory.language.moods import DENIED, IMAGINED, NO_DENIAL
+from memoryapp.memory.language.support import sentence_to
+from memoryapp.memory.language.whose import is_other, is_related, whom_of
+from memoryapp.memory.language.wording import (
     LIGHT_WORDS,
     canonical,
     listed,
@@ -17,6 +16,7 @@ from memoryapp.memory.wording import (
     stems,
     words,
 )
+from memoryapp.memory.operations import CLAUSE_ENDS, Operation
 from memoryapp.models import Fact
 
 # What says of all that its sentence tells that it is over, or isn't true.

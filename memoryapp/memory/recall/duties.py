@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from math import inf
 
-from memoryapp.memory.moments import spans_in, untimed
-from memoryapp.memory.ranking import Span
+from memoryapp.memory.recall.moments import spans_in, untimed
+from memoryapp.memory.recall.ranking import Span
 
 ANY_TIME: Span = (-inf, inf)
 SENTENCE_END = re.compile(r"[!?\n]|\.(?!\d)")

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from django.db import connection
 
 from memoryapp.memory.embeddings import MAX_CHARS, Vector
-from memoryapp.memory.ranking import WORDS_WEIGHT, Rows, Scores, Span, Speaker, score
+from memoryapp.memory.recall.ranking import WORDS_WEIGHT, Rows, Scores, Span, Speaker, score
 
 EQUALLY = 2  # decimals of a score that tell memories apart
 MAX_WORDS = 30  # of a long question the first count: each is looked for in each row

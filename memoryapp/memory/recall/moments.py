@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 
-from memoryapp.memory.ranking import Span
+from memoryapp.memory.recall.ranking import Span
 
 MONTHS = (
     ("january", "januar", "jänner"),

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from memoryapp.memory.passages import PASSAGE_TOKENS, split
-from memoryapp.memory.scan import Candidate, Mark, fetch
+from memoryapp.memory.recall.scan import Candidate, Mark, fetch
 from memoryapp.models import Message, User
 from memoryapp.models.memory import said_in_one_line
 from memoryapp.tokens import num_tokens
