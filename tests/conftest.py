@@ -3,8 +3,9 @@
 import os
 
 import pytest
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 from django.test import TransactionTestCase
+from psycopg.errors import DeadlockDetected
 from pydantic_ai import models as pydantic_ai_models
 
 from memoryapp.models import Chat, Message, User
@@ -46,8 +47,15 @@ def cheap_flush():
         names = set(connection.introspection.django_table_names(only_existing=True)) - MIGRATED
         tables = [connection.ops.quote_name(name) for name in sorted(names)]
         deletes = "; ".join(f"delete from {table}" for table in tables)
-        with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute(f"lock table {', '.join(tables)}; {deletes}")
+        while True:
+            try:
+                with transaction.atomic(), connection.cursor() as cursor:
+                    cursor.execute(f"lock table {', '.join(tables)}; {deletes}")
+                return
+            except OperationalError as error:
+                # What the test has left running holds one of them and wants another.
+                if not isinstance(error.__cause__, DeadlockDetected):
+                    raise
 
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(TransactionTestCase, "_fixture_teardown", empty)

@@ -7,6 +7,8 @@ from memoryapp.memory import ledger
 from memoryapp.memory.operations import Operation
 from memoryapp.models import Chat, Fact, Message, Prompt
 
+NOBODYS = "8a4d2c5e-0b1f-4c66-9f0e-2f5b7d3a9c10"  # the id of no row, the same in every run
+
 
 def make_chat(user, *bodies, **fields):
     """A chat with finished messages, the first one by the user, then in turns."""

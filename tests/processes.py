@@ -15,6 +15,9 @@ import psutil
 from django.conf import settings
 from django.db import connection
 
+# How much longer than on an idle machine things may take before a test waits for them in vain.
+BUSY = 4
+
 
 def inherited():
     """The environment of this process, without what the web server's application sets in its own:
@@ -128,11 +131,11 @@ def database_url():
     return f"postgresql://{where}"
 
 
-def wait_until(condition, seconds=60):
-    """What makes the condition true."""
-    deadline = time.monotonic() + seconds
+def wait_until(condition, seconds=60, explain=lambda: "in vain"):
+    """What makes the condition true within so many seconds of an idle machine."""
+    deadline = time.monotonic() + BUSY * seconds
     while not (found := condition()):
-        assert time.monotonic() < deadline, f"waited {seconds} s in vain"
+        assert time.monotonic() < deadline, f"waited {BUSY * seconds} s: {explain()}"
         time.sleep(0.05)
     return found
 

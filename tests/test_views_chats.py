@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from memoryapp import fragments
 from memoryapp.models import Chat, Fact, Message
-from tests.factories import make_chat, make_fact
+from tests.factories import NOBODYS, make_chat, make_fact
 from tests.pages import client_of, htmx_get, htmx_post, text_of
 
 pytestmark = pytest.mark.django_db
@@ -100,7 +100,7 @@ def test_earlier_messages_without_htmx_are_a_page_that_leads_back(ada):
     assert "ws-connect" not in html
 
 
-@pytest.mark.parametrize("before", ["nonsense", str(uuid.uuid4())])
+@pytest.mark.parametrize("before", ["nonsense", NOBODYS])
 def test_an_unknown_place_in_a_chat_is_not_there(chat, ada, before):
     assert client_of(ada).get(address(chat), {"before": before}).status_code == 404
 

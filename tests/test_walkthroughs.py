@@ -14,6 +14,8 @@ from zoneinfo import ZoneInfo
 import httpx
 import pytest
 
+from tests.processes import wait_until
+
 ROOT = Path(__file__).parent.parent
 TEACHING = (
     "For future chats: our production EKS cluster runs in eu-west-1, and we deploy "
@@ -114,13 +116,6 @@ class Person:
         """The receipt of the newest reply of the newest chat."""
         newest = self.get("/chats")["items"][0]["id"]
         return self.get(f"/chats/{newest}/messages")["items"][-1]["receipt"]
-
-
-def wait_until(condition, seconds, explain=lambda: ""):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, explain()
-        time.sleep(0.1)
 
 
 @pytest.fixture(scope="module")

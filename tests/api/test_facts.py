@@ -1,4 +1,3 @@
-import uuid
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -7,7 +6,7 @@ from django.utils import timezone
 from memoryapp.memory import ledger
 from memoryapp.models import Fact, Prompt
 from tests.api.callers import told
-from tests.factories import make_chat, make_fact, make_prompt
+from tests.factories import NOBODYS, make_chat, make_fact, make_prompt
 
 pytestmark = pytest.mark.django_db
 
@@ -188,7 +187,7 @@ def test_forgetting_a_chat_takes_what_it_taught_and_nothing_else(ada, as_ada):
 
 
 @pytest.mark.parametrize(
-    "query", ["", "?all=false", f"?all=true&chat_id={uuid.uuid4()}", "?everything=1"]
+    "query", ["", "?all=false", f"?all=true&chat_id={NOBODYS}", "?everything=1"]
 )
 def test_forgetting_without_one_clear_scope_forgets_nothing(ada, as_ada, query):
     make_fact(ada, "city", "Graz")

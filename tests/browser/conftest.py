@@ -30,7 +30,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 PROVOKED = re.compile(r"Failed to load resource: the server responded with a status of 4(04|09|22)")
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 
-expect.set_options(timeout=15_000)
+expect.set_options(timeout=60_000)
 # Playwright's sync API leaves a running loop in this thread; the test's own rows are still sync.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 

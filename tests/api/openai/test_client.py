@@ -1,6 +1,5 @@
 """OpenAI's own client against a running server."""
 
-import time
 from uuid import UUID
 
 import openai
@@ -9,6 +8,7 @@ import pytest
 from memoryapp.agents import llm
 from memoryapp.models import Chat, Message
 from tests.fakes import Script, says
+from tests.processes import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 WORDS = [f"word{n} " for n in range(200)]
@@ -18,14 +18,6 @@ def ask(client, *said, model="memoryapp", **fields):
     roles = ("user", "assistant")
     messages = [{"role": roles[n % 2], "content": body} for n, body in enumerate(said)]
     return client.chat.completions.create(model=model, messages=messages, **fields)
-
-
-def once(wanted, seconds=5):
-    """What `wanted` says as soon as it says something."""
-    deadline = time.monotonic() + seconds
-    while not (found := wanted()) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return found
 
 
 def test_it_lists_the_models_that_a_request_may_name(client):
@@ -92,7 +84,7 @@ def test_a_program_that_hangs_up_has_stopped_the_reply(client):
         stream = ask(client, "Count", stream=True)
         got = "".join(next(stream).choices[0].delta.content or "" for _ in range(3))
         stream.close()
-        assert once(lambda: Message.objects.filter(status="stopped"))
+        wait_until(lambda: Message.objects.filter(status="stopped"))
     reply = Message.objects.get(role="assistant")
     assert reply.body.startswith(got)
     assert len(reply.body) < len("".join(WORDS)) / 2
@@ -104,7 +96,7 @@ def test_a_program_that_gives_up_waiting_has_stopped_the_reply(client):
     with llm.override({"talker": says(*WORDS, pause=0.02)}):
         with pytest.raises(openai.APITimeoutError):
             ask(client.with_options(timeout=0.8, max_retries=0), "Count")
-        assert once(lambda: Message.objects.filter(status="stopped"))
+        wait_until(lambda: Message.objects.filter(status="stopped"))
 
 
 def test_a_model_that_fails_is_told_once_and_not_asked_again(client):

@@ -14,8 +14,9 @@ from memoryapp.api.openai import completions
 from memoryapp.models import Message
 from tests.api.callers import secret_of
 from tests.api.openai.conftest import asked
-from tests.api.openai.test_client import WORDS, once
+from tests.api.openai.test_client import WORDS
 from tests.fakes import says
+from tests.processes import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SECONDS = 30
@@ -71,11 +72,11 @@ def test_its_reply_is_stopped(server, ada, instant, stream):
     first = "event" if stream else "whole"
     instant.at({"opening": "opened", "opened": "Shape", "beginning": first}[instant.name])
     ask_and_go(server, ada, instant, stream=stream)
-    assert once(lambda: Message.objects.filter(status="stopped"), SECONDS)
+    wait_until(lambda: Message.objects.filter(status="stopped"), SECONDS)
 
 
 def test_so_is_one_that_is_stored_nowhere(server, ada, instant):
     instant.at({"opening": "unstored", "opened": "Shape", "beginning": "event"}[instant.name])
     ask_and_go(server, ada, instant, stream=True, model="memoryapp-temporary")
-    assert once(lambda: ada.pk in temporary.WRITING, SECONDS)
-    assert once(lambda: not temporary.WRITING[ada.pk], SECONDS)
+    wait_until(lambda: ada.pk in temporary.WRITING, SECONDS)
+    wait_until(lambda: not temporary.WRITING[ada.pk], SECONDS)
