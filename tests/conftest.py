@@ -3,12 +3,15 @@
 import os
 
 import pytest
+from channels.layers import get_channel_layer
 from django.db import OperationalError, connection, transaction
 from django.test import TransactionTestCase
 from psycopg.errors import DeadlockDetected
 from pydantic_ai import models as pydantic_ai_models
 
+from memoryapp import replies
 from memoryapp.models import Chat, Message, User
+from tests.tabs import Tab, join
 
 pydantic_ai_models.ALLOW_MODEL_REQUESTS = False
 
@@ -91,3 +94,26 @@ def chat(ada):
     chat.add_message(Message.Role.USER, "Hello there")
     chat.add_message(Message.Role.ASSISTANT, "Good morning.")
     return chat
+
+
+@pytest.fixture
+async def tabs():
+    """Opens tabs; they are closed and replies ended with the test."""
+    opened = []
+
+    async def open_tab(user, chat):
+        opened.append(Tab(user, chat.pk))
+        assert await opened[-1].connect()
+        await join(opened[-1], chat)
+        # What is read after it shows that it was read.
+        await opened[-1].send(action="nonsense")
+        await opened[-1].until("be read")
+        return opened[-1]
+
+    yield open_tab
+    for tab in opened:
+        # A tab that a failed test gave up on has ended already.
+        if not tab.app.future.done():
+            await tab.close()
+    await replies.drain()
+    await get_channel_layer().flush()

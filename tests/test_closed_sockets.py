@@ -12,7 +12,7 @@ from django.test import Client
 
 from memoryapp.consumers.page import CONNECT_AGAIN, GONE, SIGNED_OUT
 from memoryapp.routing import websocket_urlpatterns
-from tests.test_consumers import SECONDS, Tab, join
+from tests.tabs import SECONDS, Tab, join
 from tests.test_temporary_socket import TemporaryTab
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -1,114 +1,28 @@
 import asyncio
 import json
-import re
 import uuid
-from html import unescape
 
 import pytest
 from asgiref.sync import sync_to_async
-from asgiref.testing import ApplicationCommunicator
-from channels.layers import get_channel_layer
-from channels.routing import URLRouter
 
-from memoryapp import branches, followers, fragments, replies, tasks, turns
+from memoryapp import branches, followers, replies, tasks, turns
 from memoryapp.agents import llm
-from memoryapp.bus import chat_group, person_group
 from memoryapp.consumers.page import GONE
 from memoryapp.memory import ledger
 from memoryapp.models import Message
 from memoryapp.patience import in_database
-from memoryapp.routing import websocket_urlpatterns
 from tests.factories import make_chat, proposal
 from tests.fakes import learns, operation, says
+from tests.tabs import FINISHED, Tab, tell, tell_of_title
 from tests.test_channel_layer import cut_connections
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-SECONDS = 20  # until a test fails
-FINISHED = 'title="Send"'
-APPENDED = re.compile(r'<span hx-swap-oob="beforeend:#rest-[^"]+">(.*?)</span>', re.DOTALL)
-LEFT = re.compile(
-    r'<span (?:hx-swap-oob="innerHTML:#rest-[^"]+"|id="rest-[^"]+")>(.*?)</span>', re.S
-)
-
-
-class Tab:
-    """A page's socket without the page: what it sends, and the fragments that come."""
-
-    def __init__(self, user, chat_id, **scope):
-        path = f"/ws/chats/{chat_id}/"
-        scope = {"type": "websocket", "path": path, "user": user, "headers": [], **scope}
-        self.app = ApplicationCommunicator(URLRouter(websocket_urlpatterns), scope)
-        self.frames = []
-
-    async def connect(self):
-        """Whether the server accepts."""
-        await self.app.send_input({"type": "websocket.connect"})
-        return (await self.app.receive_output(SECONDS))["type"] == "websocket.accept"
-
-    async def send(self, **asked):
-        await self.app.send_input({"type": "websocket.receive", "text": json.dumps(asked)})
-
-    async def until(self, text):
-        """The frame that holds `text`; those before it are kept in `frames`."""
-        while True:
-            frame = (await self.app.receive_output(SECONDS))["text"]
-            self.frames.append(frame)
-            if text in frame:
-                return frame
-
-    async def closed(self):
-        """The code with which the server closes."""
-        return (await self.app.receive_output(SECONDS))["code"]
-
-    async def close(self):
-        await self.app.send_input({"type": "websocket.disconnect", "code": 1000})
-        await self.app.wait(SECONDS)
-
-    @property
-    def rest(self):
-        """The plain text at the end of the reply, as the page would show it."""
-        shown = ""
-        for frame in self.frames:
-            if left := LEFT.search(frame):
-                shown = left.group(1)
-            elif appended := APPENDED.search(frame):
-                shown += appended.group(1)
-        return unescape(shown)
-
-
-@pytest.fixture
-async def tabs():
-    """Opens tabs; they are closed and replies ended with the test."""
-    opened = []
-
-    async def open_tab(user, chat):
-        opened.append(Tab(user, chat.pk))
-        assert await opened[-1].connect()
-        await join(opened[-1], chat)
-        # What is read after it shows that it was read.
-        await opened[-1].send(action="nonsense")
-        await opened[-1].until("be read")
-        return opened[-1]
-
-    yield open_tab
-    for tab in opened:
-        # A tab that a failed test gave up on has ended already.
-        if not tab.app.future.done():
-            await tab.close()
-    await replies.drain()
-    await get_channel_layer().flush()
 
 
 @pytest.fixture
 def talk():
     with llm.override({"talker": says("One ", "& <two>\n", "\nThree ", "four")}):
         yield
-
-
-async def join(tab, chat):
-    await chat.arefresh_from_db()
-    await tab.send(action="join", stamp=await sync_to_async(fragments.stamp)(chat))
 
 
 async def test_a_send_brings_the_turn_the_text_and_the_finished_message(tabs, talk, chat, ada):
@@ -148,21 +62,6 @@ async def test_what_no_page_sends_is_answered_in_a_sentence(tabs, chat, ada, fra
     assert "be read" in await tab.until("composer-error")
 
 
-async def test_tabs_that_join_in_the_middle_get_the_exact_text(tabs, chat, ada):
-    words = [f"w{n} " for n in range(40)]
-    with llm.override({"talker": says(*words, pause=0.02)}):
-        first = await tabs(ada, chat)
-        await first.send(action="send", body="And now?")
-        await first.until("w5 ")
-        late = []
-        for _ in range(4):
-            late.append(await tabs(ada, chat))
-            await asyncio.sleep(0.1)
-        for tab in [first, *late]:
-            await tab.until(FINISHED)
-            assert tab.rest == "".join(words)
-
-
 async def test_any_tab_stops_a_reply_and_its_text_stays(tabs, chat, ada):
     with llm.override({"talker": says(*["word "] * 200, pause=0.02)}):
         first, second = await tabs(ada, chat), await tabs(ada, chat)
@@ -172,35 +71,6 @@ async def test_any_tab_stops_a_reply_and_its_text_stays(tabs, chat, ada):
         assert "You stopped this reply." in await first.until(FINISHED)
     reply = await chat.messages.aget(status="stopped")
     assert reply.body.startswith("word")
-
-
-async def test_a_page_that_missed_something_is_told_to_load_its_thread_again(tabs, chat, ada):
-    tab = await tabs(ada, chat)
-    await tab.send(action="join", stamp="an old one")
-    assert "<article" not in await tab.until("freshness")
-
-
-async def test_nothing_is_pushed_to_a_page_that_has_to_load_its_thread_again(tabs, chat, ada):
-    with llm.override({"talker": says(*["word "] * 20, pause=0.02)}):
-        writer, stale = await tabs(ada, chat), await tabs(ada, chat)
-        await writer.send(action="send", body="And now?")
-        await stale.until("And now?")
-        await stale.send(action="join", stamp="an old one")
-        await stale.until("freshness")
-        await writer.until(FINISHED)
-    await tell_of_title(ada, chat)
-    assert await stale.app.receive_nothing(timeout=0.5)
-    await join(stale, chat)
-    await tell_of_title(ada, chat)
-    assert "chat-title" in await stale.until("chat-title")
-
-
-async def test_nothing_is_pushed_to_a_page_that_has_left_to_load_its_thread(tabs, talk, chat, ada):
-    writer, reading = await tabs(ada, chat), await tabs(ada, chat)
-    await reading.send(action="leave")
-    await writer.send(action="send", body="And now?")
-    await writer.until(FINISHED)
-    assert await reading.app.receive_nothing(timeout=0.5)
 
 
 async def test_answering_again_makes_other_tabs_load_the_thread_anew(tabs, talk, chat, ada):
@@ -239,16 +109,6 @@ async def test_a_send_while_a_reply_streams_is_refused(tabs, chat, ada):
     tab = await tabs(ada, chat)
     await tab.send(action="send", body="second")
     assert "still answering" in await tab.until("composer-error")
-
-
-async def tell(chat, what, message=""):
-    event = {"type": "chat.changed", "what": what, "message": str(message)}
-    await get_channel_layer().group_send(chat_group(chat.pk), event)
-
-
-async def tell_of_title(user, chat):
-    event = {"type": "chat.named", "chat": str(chat.pk)}
-    await get_channel_layer().group_send(person_group(user.pk), event)
 
 
 async def test_a_new_title_arrives_in_the_head_and_in_the_list(tabs, chat, ada):
@@ -341,20 +201,6 @@ async def test_a_condensed_history_makes_the_page_load_its_thread_again(tabs, ch
     await chat.messages.acreate(user=ada, role="summary", body="They greeted.")
     await tell(chat, "condensed")
     assert "freshness" in await tab.until("freshness")
-
-
-async def test_news_of_what_the_page_shows_already_have_nothing_read_again(tabs, chat, ada):
-    turn = await sync_to_async(turns.open_turn)(chat=chat, body="And now?")
-    tab = await tabs(ada, chat)
-    layer, reply = get_channel_layer(), {"reply": str(turn.reply.pk)}
-    started = {"type": "reply.started", "user_message": str(turn.user_message.pk), **reply}
-    await layer.group_send(chat_group(chat.pk), started)
-    ended = await chat.messages.aget(role="assistant", status="complete")
-    await layer.group_send(chat_group(chat.pk), {"type": "reply.finished", "reply": str(ended.pk)})
-    await tell(chat, "branch")
-    await tell_of_title(ada, chat)
-    await tab.until("chat-title")
-    assert len(tab.frames) == 2  # with what shows that it has joined
 
 
 async def test_times_are_told_in_the_persons_zone(tabs, talk, chat, ada):

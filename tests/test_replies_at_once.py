@@ -12,7 +12,6 @@ from tests.api.callers import Caller, secret_of, told
 from tests.api.openai.conftest import Program, asked
 from tests.factories import make_chat
 from tests.pages import client_of, htmx_post, text_of
-from tests.test_consumers import tabs  # noqa: F401
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SENTENCE = "1 of your replies are being written already"
@@ -94,7 +93,7 @@ def test_replies_without_memory_have_the_same_limit(ada, settings, nothing_begin
     assert told(response, 429)["error"]["code"] == "too_many_replies"
 
 
-async def test_the_socket_says_so(tabs, chat, ada, settings):  # noqa: F811
+async def test_the_socket_says_so(tabs, chat, ada, settings):
     settings.REPLIES_AT_ONCE = 1
     other = await sync_to_async(make_chat)(ada)
     await sync_to_async(turns.open_turn)(chat=other, body="Hello")

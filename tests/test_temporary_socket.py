@@ -21,7 +21,7 @@ from memoryapp.routing import websocket_urlpatterns
 from memoryapp.temporary import packed
 from tests.dumps import everything
 from tests.fakes import Script, says
-from tests.test_consumers import Tab
+from tests.tabs import Tab
 from tests.test_temporary import talk
 
 pytestmark = pytest.mark.django_db(transaction=True)

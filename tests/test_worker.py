@@ -42,9 +42,10 @@ def test_worker_ends_in_time_whatever_it_works_on(worker):
 
 
 def test_what_all_its_processes_need_is_in_memory_once(worker):
-    wait_until(lambda: len(worker.members("idle")) == 2)
-    idle = [process.memory_full_info() for process in worker.members("idle")]
-    assert [each.rss - each.uss > 100 * 2**20 for each in idle] == [True, True]
+    idle = wait_until(lambda: len(idle := worker.members("idle")) == 2 and idle)
+    for process in idle:
+        held = process.memory_full_info()
+        assert held.rss - held.uss > 100 * 2**20
 
 
 def test_it_learns_without_an_embedding_model_and_says_so_once(ada, tmp_path):

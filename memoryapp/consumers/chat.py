@@ -132,12 +132,14 @@ class ChatConsumer(PageConsumer):
         if chat is None:
             await self._say_it_is_gone()
         self.chat = chat
+        # Before the stamp: one that begins after it is told as news, for the page doesn't show it.
+        streaming = [str(reply.pk) async for reply in self.chat.messages.streaming()]
         if stamp != await sync_to_async(fragments.stamp)(self.chat):
             await self._have_it_read_again()
             return
         self.is_joined, self.stamp = True, stamp
-        async for reply in self.chat.messages.streaming():
-            self.streams[str(reply.pk)] = stream = Stream(str(reply.pk), self.channel_name)
+        for reply_id in streaming:
+            self.streams[reply_id] = stream = Stream(reply_id, self.channel_name)
             await stream.follower.join()
 
     def _leave(self) -> None:

@@ -137,7 +137,14 @@ def test_create_key_makes_one_that_only_reads_for_some_days(ada, capsys):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["nobody", "laptop"], ["ada", " "], ["ada", "x" * 101], ["ada", "x", "--days=0"]]
+    "arguments",
+    [
+        ["nobody", "laptop"],
+        ["ada", " "],
+        ["ada", "x" * 101],
+        ["ada", "x", "--days=0"],
+        ["ada", "x", "--days=9999999"],
+    ],
 )
 def test_create_key_makes_none_from_bad_arguments(ada, arguments):
     with pytest.raises(CommandError):

@@ -10,6 +10,8 @@ from django.utils import timezone
 from memoryapp.models import ApiKey, User
 from memoryapp.models.accounts import KEY_NAME_MAX_CHARS, SCOPES
 
+MOST_DAYS = 36_500
+
 
 class Command(BaseCommand):
     help = "Make an API key for a person and print it; it is not shown again."
@@ -31,8 +33,8 @@ class Command(BaseCommand):
             raise CommandError(f"There is no active user {options['username']!r}.")
         expires_at = None
         if options["days"] is not None:
-            if options["days"] < 1:
-                raise CommandError("--days must be at least 1.")
+            if not 1 <= options["days"] <= MOST_DAYS:
+                raise CommandError(f"--days must be 1 to {MOST_DAYS}; leave it out for never.")
             expires_at = timezone.now() + timedelta(days=options["days"])
         name = options["name"].strip()
         if not 0 < len(name) <= KEY_NAME_MAX_CHARS:
