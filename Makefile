@@ -2,6 +2,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip --disable-pip-version-check
+# Several test modules at once, each as a whole and in this order.
+AT_ONCE = --dist loadfile --no-loadscope-reorder --numprocesses
 
 .PHONY: run test check test-live faults bench screenshots format
 
@@ -9,7 +11,7 @@ run: $(VENV)/runtime  # everything on this machine, until Ctrl-C
 	@$(BIN)/python manage.py up
 
 test: check  # ARGS is for pytest
-	$(BIN)/pytest $(ARGS)
+	$(BIN)/pytest $(AT_ONCE) 3 $(ARGS)
 
 check: $(VENV)/development
 	$(BIN)/ruff check .
@@ -29,7 +31,7 @@ screenshots: $(VENV)/development  # the pictures in docs/screens
 	$(BIN)/pytest tests/browser/screenshots.py
 
 faults: $(VENV)/development  # what is killed comes back and loses nothing; SOAK_SECONDS=3600 for an hour
-	$(BIN)/pytest tests/faults $(ARGS)
+	$(BIN)/pytest tests/faults $(AT_ONCE) 2 $(ARGS)
 
 format: $(VENV)/development
 	$(BIN)/ruff check --fix .

@@ -5,19 +5,24 @@ from tests.browser.conftest import CHROMIUM, FLAGS
 from tests.faults.model import FakeModel
 from tests.faults.product import PASSWORD, product
 
-NUMBERS: list[tuple[str, str, float]] = []
+
+def pytest_collection_modifyitems(items):
+    """Begin with the long day: the others happen beside it."""
+    items.sort(key=lambda item: item.path.stem != "test_soak")
 
 
 @pytest.fixture
-def note(request):
+def note(record_property):
     """Notes what a test has measured, for the end of the run."""
-    return lambda what, value: NUMBERS.append((request.node.name, what, value))
+    return record_property
 
 
 def pytest_terminal_summary(terminalreporter):
-    if NUMBERS:
+    ended = terminalreporter.getreports("passed") + terminalreporter.getreports("failed")
+    numbers = [(report.nodeid, *each) for report in ended for each in report.user_properties]
+    if numbers:
         terminalreporter.section("measured")
-    for test, what, value in NUMBERS:
+    for test, what, value in numbers:
         number = f"{value:.2f}" if isinstance(value, float) else value
         terminalreporter.write_line(f"{test}: {what}: {number}")
 
