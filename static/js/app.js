@@ -89,6 +89,7 @@ document.addEventListener("htmx:afterRequest", (event) => {
   if (isOfThread(event) && !isTaken(event) && !isGone) setTimeout(join, READ_AGAIN_AFTER);
   if (isTaken(event) && elt.matches("[data-edit-form]")) {
     delete elt.dataset.editForm;
+    if (elt.contains(document.activeElement) && !isTouch.matches) one("#composer-body").focus();
     follow();
   }
   if (isStale) readAgain();
@@ -175,6 +176,14 @@ document.addEventListener("htmx:afterSettle", ({ target, detail }) => {
   (field ?? act?.querySelector("button") ?? act ?? target).focus({ preventScroll: true });
 });
 
+// An edit that is given up gives the focus back: to the composer, or to what was pressed.
+let editedFrom = "";
+
+document.addEventListener("htmx:afterSettle", ({ target, detail }) => {
+  if (!detail.requestConfig?.elt.matches("[data-edit-cancel]")) return;
+  (document.getElementById(editedFrom) ?? one("[data-edit]", target))?.focus();
+});
+
 // Keys
 
 // A side that is no part of the page lies over it while it is open; one that slides out is still
@@ -224,6 +233,9 @@ const presses = {
     menuButton = id;
   },
   "[data-keys]": () => one("#keys").showModal(),
+  "[data-edit]": () => {
+    editedFrom = document.activeElement.id;
+  },
   "[data-queue]": submit,
   "[data-waiting-edit]": () => fill(takeBack()),
   "[data-waiting-remove]": () => takeBack() && one("#composer-body").focus(),

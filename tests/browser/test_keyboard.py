@@ -40,6 +40,21 @@ def test_a_chat_is_had_by_keyboard_alone(browse, ada):
     assert not Fact.objects.current().exists()
 
 
+def test_an_edit_gives_the_focus_back_or_to_the_composer(browse, ada, chat):
+    page = browse(ada).open(f"/chats/{chat.pk}/")
+    edit = page.get_by_role("link", name="Edit").first
+    for begun_at, key in ((edit, "Enter"), (box(page), "ArrowUp")):
+        begun_at.press(key)
+        page.get_by_role("textbox", name="Edit").press("Escape")
+        expect(begun_at).to_be_focused()
+    edit.press("Enter")
+    page.get_by_role("textbox", name="Edit").fill("And now?")
+    page.keyboard.press("Enter")
+    is_finished(page)
+    expect(page.locator(".message--user").last).to_contain_text("And now?")
+    expect(box(page)).to_be_focused()
+
+
 def test_a_menu_and_a_dialog_give_the_focus_back(browse, ada, chat):
     page = browse(ada).open(f"/chats/{chat.pk}/")
     menu = page.get_by_role("button", name="Chat menu")
