@@ -27,6 +27,8 @@ def days_in(question, **fields):
         ("2023年5月7日说了什么", "2023-05-07", "2023-05-08"),
         ("What did we plan in August?", "2026-08-01", "2026-09-01"),
         ("What did we plan in December?", "2025-12-01", "2026-01-01"),
+        ("What did we plan in May?", "2026-05-01", "2026-06-01"),
+        ("Was planten wir im Mai?", "2026-05-01", "2026-06-01"),
         ("Was planten wir im März 2024?", "2024-03-01", "2024-04-01"),
         ("What did we plan in Sept 2024?", "2024-09-01", "2024-10-01"),
         ("What did I like in 2024?", "2024-01-01", "2025-01-01"),

@@ -59,7 +59,7 @@ PATTERNS = {
         "numbers": r"\b(?P<a>\d{1,2})[./](?P<b>\d{1,2})[./](?P<y>[12]\d{3})\b",
         "han": r"(?P<y>[12]\d{3})年(?:(?P<m>\d{1,2})月(?:(?P<d>\d{1,2})日)?)?",
         "month": r"(?:\b(?P<d1>\d{1,2})(?:st|nd|rd|th|\.)?\s+(?:of\s+)?)?"
-        rf"\b(?P<month>{NAMES})\b\.?"
+        rf"(?P<within>\b(?:in|im)\s+)?\b(?P<month>{NAMES})\b\.?"
         r"(?:\s+(?P<d2>\d{1,2})(?:st|nd|rd|th)?\b(?!\d|:))?,?(?:\s+(?P<y>[12]\d{3})\b)?",
         "weekday": rf"\b(?:{WHICH}|on|by|until|bis)\s+(?P<weekday>{'|'.join(WEEKDAY_OF)})\b",
         "day": rf"\b(?P<day>{'|'.join(DAYS_FROM_TODAY)})\b",
@@ -107,8 +107,8 @@ def days(
     elif pattern == "month":
         name = str(part["month"]).lower()
         day, year = part["d1"] or part["d2"], part["y"]
-        # "may" and "mar" are words of their own without a day or a year.
-        if day or year or len(name) > 3:
+        # "may" and "mar" are words of their own, but for a day, a year or an "in" beside them.
+        if day or year or part["within"] or len(name) > 3:
             yield from calendar_days(year, str(MONTH_OF[name]), day, today, ahead=ahead)
     elif pattern == "weekday":
         is_ahead = bool(part["next"]) or (ahead and not part["last"])
