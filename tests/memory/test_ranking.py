@@ -33,7 +33,7 @@ def rows(
     keys = np.arange(count)
     return Rows(
         cosine=np.zeros(count) if cosine is None else np.array(cosine),
-        hits=np.array(hits, dtype=bool),
+        hits=np.array(hits, dtype=bool).T,
         length=np.full(count, 10) if length is None else np.array(length),
         group=np.zeros(count, int) if group is None else np.array(group),
         at=np.arange(count, dtype=float) if at is None else np.array(at),

@@ -1,6 +1,6 @@
 """How well each memory fits a question: one score from meaning, words, and where it stands."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple
 
@@ -19,6 +19,14 @@ WORDS_WEIGHT = 0.75
 # repeats the words it answers.
 SAME_TURN = 0.6
 NEAR = ((1, 0.6), (2, 0.6), (-1, 0.4), (-2, 0.4))
+# For each distance two views of a column, of which a row of one stands so far after the other's.
+SHIFTED = {
+    distance: (
+        slice(max(distance, 0), min(distance, 0) or None),
+        slice(max(-distance, 0), min(-distance, 0) or None),
+    )
+    for distance, _ in NEAR
+}
 SAME_SESSION = 0.1
 SESSION_GAP = 4 * 3600.0  # seconds of silence
 FEW = 100  # turns; among fewer, each word that is there at all would look common
@@ -44,7 +52,7 @@ class Rows(NamedTuple):
     """One person's memories as columns, in any order. A long message has several rows."""
 
     cosine: Floats  # NaN where there is no vector to compare
-    hits: Bools  # one column for each word of the question: whether the row has it
+    hits: Bools  # for each word of the question a column of its own: whether the row has it
     length: Ints  # distinct words in the row
     group: Ints  # the chat a turn is from; a number of its own for what stands alone
     at: Floats  # when it was said, in seconds; one message, one moment
@@ -53,6 +61,10 @@ class Rows(NamedTuple):
     id: Ints
     source: Ints  # the id of the turn that taught a fact; of other rows, their own
 
+    def taken(self, order: Ints) -> "Rows":
+        columns: Iterable[Any] = (column[..., order] for column in self)
+        return Rows(*columns)
+
 
 class Scores(NamedTuple):
     score: Floats
@@ -60,34 +72,39 @@ class Scores(NamedTuple):
 
 
 class Turns:
-    """The rows put together to the turns they are of, in the order they were said."""
+    """Rows in the order they were said, chat by chat, put together to the turns they are of."""
 
     def __init__(self, rows: Rows) -> None:
-        self.order = np.lexsort((rows.at, rows.group))
-        group, at = rows.group[self.order], rows.at[self.order]
-        is_other_group = np.diff(group) != 0
-        is_first = np.concatenate(([True], is_other_group | (np.diff(at) != 0)))
+        is_other_group = np.diff(rows.group) != 0
+        is_first = np.concatenate(([True], is_other_group | (np.diff(rows.at) != 0)))
         self.starts = np.flatnonzero(is_first)
-        self.of_row = np.empty(len(self.order), int)
-        self.of_row[self.order] = np.cumsum(is_first) - 1
-        self.first_row = self.order[self.starts]
+        self.have_parts = len(self.starts) < len(is_first)
+        self.of_row = np.cumsum(is_first) - 1
         # A session is a stretch of one chat without a long silence.
-        group, at = group[self.starts], at[self.starts]
+        group, at = rows.group[self.starts], rows.at[self.starts]
         is_border = (np.diff(group) != 0) | (np.diff(at) > SESSION_GAP)
         self.session = np.concatenate(([0], np.cumsum(is_border)))
-        self.session_starts = np.flatnonzero(np.concatenate(([True], is_border)))
+
+    def together(self, distance: int) -> Bools:
+        """Of turns of which one stands so far after the other, whether they are of one session."""
+        to, source = SHIFTED[distance]
+        is_same: Bools = self.session[to] == self.session[source]
+        return is_same
 
     def best_of_session(self, of_turns: Floats) -> Floats:
-        """For each turn the highest value in its session."""
-        highest: Floats = np.maximum.reduceat(of_turns, self.session_starts)[self.session]
-        return highest
+        """For each turn the highest value in its session, or zero if that is more."""
+        some = np.flatnonzero(of_turns != 0)
+        highest = np.zeros(self.session[-1] + 1)
+        np.maximum.at(highest, self.session[some], of_turns[some])
+        return highest[self.session]
 
     def best(self, of_rows: Floats) -> Floats:
         """For each turn the highest of its rows' values."""
-        ordered = of_rows[self.order]
-        if len(self.starts) == len(ordered):
-            return ordered
-        return np.maximum.reduceat(ordered, self.starts)
+        return np.maximum.reduceat(of_rows, self.starts) if self.have_parts else of_rows
+
+    def each(self, of_turns: Floats) -> Floats:
+        """For each row the value of its turn."""
+        return of_turns[self.of_row] if self.have_parts else of_turns
 
 
 def score(rows: Rows, *, named: Speaker = Speaker.NOBODY, spans: Sequence[Span] = ()) -> Scores:
@@ -97,6 +114,8 @@ def score(rows: Rows, *, named: Speaker = Speaker.NOBODY, spans: Sequence[Span] 
     """
     if not len(rows.at):
         return Scores(np.zeros(0), np.zeros(0))
+    order = np.lexsort((rows.at, rows.group))
+    rows = rows.taken(order)
     turns = Turns(rows)
     cosine = np.nan_to_num(rows.cosine)
     words = coverage(rows, turns)
@@ -105,22 +124,27 @@ def score(rows: Rows, *, named: Speaker = Speaker.NOBODY, spans: Sequence[Span] 
     bonus += LENT * lent(rows, turns, fit)
     if spans:
         bonus += DATE_BONUS * (within(rows.at, spans) & (rows.speaker != Speaker.NOBODY))
-    return Scores(fit + bonus, words)
+    found = np.empty((2, len(order)))
+    found[:, order] = fit + bonus, words
+    return Scores(*found)
 
 
 def coverage(rows: Rows, turns: Turns) -> Floats:
     covered, total = np.zeros(len(rows.length)), 0.0
     damped = damping(rows.length)
+    reach = [(*SHIFTED[distance], share * turns.together(distance)) for distance, share in NEAR]
     # Word by word, because columns of one word stay in the processor's cache.
-    for number in range(rows.hits.shape[1]):
-        hits = rows.hits[:, number] * damped
+    for has_word in rows.hits:
+        hits = np.where(has_word, damped, 0.0)
         of_turns = turns.best(hits)
-        near = np.maximum(hits, spread(of_turns, turns)[turns.of_row])
-        if len(of_turns) < len(hits):
-            near = np.maximum(near, SAME_TURN * of_turns[turns.of_row])
         weight = rarity(int(np.count_nonzero(of_turns)), len(of_turns))
-        covered += weight * near
         total += weight
+        near = SAME_SESSION * turns.best_of_session(of_turns)
+        for to, source, share in reach:
+            np.maximum(near[to], share * of_turns[source], out=near[to])
+        if turns.have_parts:
+            near = turns.each(np.maximum(near, SAME_TURN * of_turns))
+        covered += weight * np.maximum(hits, near)
     # Words that no row has stay in the sum they are shares of.
     return covered / total if total else covered
 
@@ -135,53 +159,34 @@ def damping(length: Ints) -> Floats:
     return 1 / (0.6 + 0.4 * np.maximum(1, length / TYPICAL_LENGTH))
 
 
-def spread(hits: Floats, turns: Turns) -> Floats:
-    """What reaches each turn from its neighbours and from its session."""
-    session = turns.session
-    near = SAME_SESSION * turns.best_of_session(hits)
-    for distance, share in NEAR:
-        to, source = shifted(distance)
-        together = session[to] == session[source]
-        near[to] = np.maximum(near[to], share * hits[source] * together)
-    return near
-
-
-def shifted(distance: int) -> tuple[slice, slice]:
-    """Two views of a column, of which one row stands `distance` after the other."""
-    if distance > 0:
-        return slice(distance, None), slice(None, -distance)
-    return slice(None, distance), slice(-distance, None)
-
-
 def answering(rows: Rows, turns: Turns, cosine: Floats) -> Floats:
     """For each row how near the turn just before it is, if the other side asked something there.
 
     What answers a question seldom says again what it was about.
     """
     of_turns = turns.best(cosine)
-    speaker, asks = rows.speaker[turns.first_row], rows.asks[turns.first_row]
-    to, source = shifted(1)
-    is_answer = asks[source] & (speaker[to] != speaker[source])
-    is_answer &= turns.session[to] == turns.session[source]
+    speaker, asks = rows.speaker[turns.starts], rows.asks[turns.starts]
+    to, source = SHIFTED[1]
+    is_answer = asks[source] & (speaker[to] != speaker[source]) & turns.together(1)
     asked = np.zeros(len(of_turns))
     asked[to] = np.maximum(0, of_turns[source]) * is_answer
-    return asked[turns.of_row]
+    return turns.each(asked)
 
 
 def lent(rows: Rows, turns: Turns, fit: Floats) -> Floats:
     """For each row how well the facts fit that its turn taught, and those of its session."""
     facts = np.flatnonzero(rows.source != rows.id)
     taught = np.zeros(len(turns.starts))
+    least = max(0, fit[facts].max(initial=0) - LENT_WITHIN)
+    facts = facts[fit[facts] > least]
     if len(facts):
-        spare = fit[facts] - max(0, fit[facts].max() - LENT_WITHIN)
-        keys = rows.id[turns.first_row]
-        order = np.argsort(keys)
-        place = order[
-            np.searchsorted(keys, rows.source[facts], sorter=order).clip(max=len(keys) - 1)
-        ]
-        is_here = keys[place] == rows.source[facts]
-        np.maximum.at(taught, place[is_here], spare[is_here])
-    return (taught + turns.best_of_session(taught))[turns.of_row]
+        sources, source = np.unique(rows.source[facts], return_inverse=True)
+        spare = np.zeros(len(sources))
+        np.maximum.at(spare, source, fit[facts] - least)
+        keys = rows.id[turns.starts]
+        place = np.searchsorted(sources, keys).clip(max=len(sources) - 1)
+        taught = np.where(sources[place] == keys, spare[place], 0.0)
+    return turns.each(taught + turns.best_of_session(taught))
 
 
 def speaking(speaker: Ints, named: Speaker) -> Floats:

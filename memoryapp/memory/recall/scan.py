@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from enum import IntEnum
+from math import isnan
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -17,8 +18,9 @@ import numpy.typing as npt
 from django.db import connection
 
 from memoryapp.memory.embeddings import MAX_CHARS, Vector
-from memoryapp.memory.recall.ranking import WORDS_WEIGHT, Rows, Scores, Span, Speaker, score
+from memoryapp.memory.recall.ranking import WORDS_WEIGHT, Rows, Span, Speaker, score
 
+ROWS_A_MEMORY = 4  # looked at for each place: a long message may have several of the best
 EQUALLY = 2  # decimals of a score that tell memories apart
 MAX_WORDS = 30  # of a long question the first count: each is looked for in each row
 
@@ -121,39 +123,70 @@ POSTGRES_EPOCH = 946_684_800  # 2000-01-01, which PostgreSQL counts microseconds
 
 
 class Scan(NamedTuple):
-    """What a pass found, the best row first."""
+    """What a pass found: its rows, and how well each fits."""
 
-    id: Column
-    part: Column
+    found: Column
     mark: Column
     score: Column
-    cosine: Column
     words: Column
-    has_word: Column
 
     def count(self, *marks: Mark) -> int:
-        return int(np.count_nonzero(np.isin(self.mark, marks)))
+        return len(self.marked(*marks))
 
     def best(self, *marks: Mark, limit: int) -> list[Candidate]:
         """The best row of each of the best memories that are marked so."""
-        best: dict[UUID, Candidate] = {}
-        for row in np.flatnonzero(np.isin(self.mark, marks)):
-            if len(best) == limit:
-                break
-            candidate = self.candidate(int(row))
-            best.setdefault(candidate.id, candidate)
-        return list(best.values())
+        rows = self.marked(*marks)
+        most = ROWS_A_MEMORY * limit
+        while True:
+            top = self.top(rows, most)
+            best: dict[bytes, int] = {}
+            for id, row in zip(self.found["id"][top].tolist(), top.tolist(), strict=True):
+                best.setdefault(id, row)
+            if len(best) >= limit or len(top) == len(rows):
+                return self.candidates(list(best.values())[:limit])
+            most *= ROWS_A_MEMORY
 
-    def candidate(self, row: int) -> Candidate:
-        return Candidate(
-            UUID(bytes=self.id[row].tobytes()),
-            int(self.part[row]),
-            Mark(self.mark[row]),
-            float(self.score[row]),
-            None if np.isnan(self.cosine[row]) else float(self.cosine[row]),
-            float(self.words[row]),
-            bool(self.has_word[row]),
+    def marked(self, *marks: Mark) -> Column:
+        """The rows that are one of these."""
+        is_one = np.zeros(MARKS + 1, bool)
+        is_one[list(marks)] = True
+        return np.flatnonzero(is_one[self.mark])
+
+    def top(self, rows: Column, most: int) -> Column:
+        """So many of the rows, the best first, and all that fit as well as the last of them."""
+        score = np.round(self.score[rows], EQUALLY)
+        if len(rows) > most:
+            is_in = score >= np.partition(score, -most)[-most]
+            rows, score = rows[is_in], score[is_in]
+        # Of what fits equally, the last used or said comes first.
+        ordered: Column = rows[np.lexsort((-native(self.found["at"][rows]), -score))]
+        return ordered
+
+    def candidates(self, rows: Sequence[int]) -> list[Candidate]:
+        found = self.found[rows]
+        columns = (
+            found["id"],
+            found["flags"] >> PART,
+            self.mark[rows],
+            self.score[rows],
+            found["cosine"],
+            self.words[rows],
+            found["bits"] != 0,
         )
+        return [
+            Candidate(
+                UUID(bytes=id),
+                part,
+                Mark(mark),
+                score,
+                None if isnan(cosine) else cosine,
+                words,
+                has_word,
+            )
+            for id, part, mark, score, cosine, words, has_word in zip(
+                *(column.tolist() for column in columns), strict=True
+            )
+        ]
 
 
 def scan(*sources: Source, question: Question) -> Scan:
@@ -183,7 +216,8 @@ def scan(*sources: Source, question: Question) -> Scan:
     found = np.frombuffer(content, DTYPE)
     mark = found["flags"] & MARKS
     rows = as_rows(found, mark, len(words))
-    return ranked(found, mark, score(rows, named=question.named, spans=question.spans))
+    scores = score(rows, named=question.named, spans=question.spans)
+    return Scan(found, mark, scores.score, scores.words)
 
 
 class Asking(NamedTuple):
@@ -223,6 +257,7 @@ def fetch(query: str, parameters: dict[str, Any]) -> list[tuple[Any, ...]]:
 
 
 def as_rows(found: Column, mark: Column, num_words: int) -> Rows:
+    bits = native(found["bits"])
     key, place = number_of(found["id"]), number_of(found["place"])
     speaker = np.zeros(len(found), int)
     speaker[mark == Mark.OWN_MESSAGE] = Speaker.OWN
@@ -230,9 +265,9 @@ def as_rows(found: Column, mark: Column, num_words: int) -> Rows:
     is_turn = speaker != Speaker.NOBODY
     return Rows(
         cosine=native(found["cosine"]),
-        hits=(native(found["bits"])[:, None] >> np.arange(num_words)) & 1 == 1,
+        hits=bits & (1 << np.arange(num_words, dtype=bits.dtype))[:, None] != 0,
         length=native(found["length"]),
-        group=np.where(is_turn, place, key),
+        group=np.where(is_turn, place, np.arange(len(found))),
         at=native(found["at"]) / 1e6 + POSTGRES_EPOCH,
         speaker=speaker,
         asks=found["flags"] & ASKS != 0,
@@ -249,19 +284,3 @@ def number_of(ids: Column) -> Column:
 
 def native(column: Column) -> Column:
     return column.astype(column.dtype.newbyteorder("="))
-
-
-def ranked(found: Column, mark: Column, scores: Scores) -> Scan:
-    # Of what fits equally, the last used or said comes first.
-    newest_first = np.argsort(-native(found["at"]), kind="stable")
-    rounded = np.round(scores.score, EQUALLY)[newest_first]
-    order = newest_first[np.argsort(-rounded, kind="stable")]
-    return Scan(
-        found["id"][order],
-        found["flags"][order] >> PART,
-        mark[order],
-        scores.score[order],
-        native(found["cosine"])[order],
-        scores.words[order],
-        native(found["bits"])[order] != 0,
-    )
