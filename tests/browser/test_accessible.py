@@ -59,13 +59,16 @@ def pages_of(user):
 
 
 def findings(page):
+    """What is wrong with this page in any of its looks; it is left in the last one, a phone's."""
     page.add_script_tag(path=AXE)
+    found = []
     for viewport, scheme, rules in LOOKS:
         page.set_viewport_size(viewport)
         page.emulate_media(color_scheme=scheme)
         page.evaluate(FADED)  # the administration's colours change slowly
-        for each in page.evaluate(FINDINGS, rules):
-            yield f"{viewport['width']} {scheme} {each}"
+        looked = f"{viewport['width']} {scheme}"
+        found += [f"{looked} {each}" for each in page.evaluate(FINDINGS, rules)]
+    return found
 
 
 def test_no_page_shuts_anybody_out(browse, demo):
@@ -79,13 +82,13 @@ def test_no_page_shuts_anybody_out(browse, demo):
         page = person.open(f"/chats/{chat.pk}/")
         for line in page.locator("summary.receipt__line").all():
             line.click()
-        found[chat.title] = list(findings(page))
+        found[chat.title] = findings(page)
         page.close()
     for address in [*PAGES, *pages_of(demo)]:
         page = person.open(address)
-        found[address] = list(findings(page))
+        found[address] = findings(page)
         page.close()
     person.context.clear_cookies()
     for address in ("/accounts/login/", "/accounts/signup/"):
-        found[address] = list(findings(person.open(address)))
+        found[address] = findings(person.open(address))
     assert {address: each for address, each in found.items() if each} == {}

@@ -7,7 +7,6 @@ import pytest
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
 from playwright.sync_api import expect
 
-from tests.browser.conftest import PHONE, WIDE
 from tests.browser.test_accessible import findings
 from tests.oidc_provider import CLIENT, SECRET, OIDCProvider
 
@@ -35,13 +34,9 @@ def test_a_provider_lets_somebody_in_whom_nobody_has_seen_before(browse, ada, pr
     expect(page.get_by_label("What I call you")).to_have_value("Cleo")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("viewport", [WIDE, PHONE], ids=["wide", "phone"])
-def test_a_device_is_set_up_and_asked_for(browse, ada, provider, scheme, viewport):
+def test_a_device_is_set_up_and_asked_for(browse, ada, provider):
     person = browse(
         ada,
-        color_scheme=scheme,
-        viewport=viewport,
         bypass_csp=True,  # for axe's own script
         reduced_motion="reduce",
     )
