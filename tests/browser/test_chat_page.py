@@ -122,7 +122,8 @@ def test_answering_again_replaces_the_reply_in_every_tab(browse, ada, chat):
 
 def test_a_failed_reply_says_why_and_is_answered_again(browse, ada, chat):
     page = browse(ada).open(f"/chats/{chat.pk}/")
-    with llm.override({"talker": says("Half a ", ValueError("gone"))}):
+    # Slowly, so that the page is told of all of it before its other version is shown.
+    with llm.override({"talker": says("Half a ", ValueError("gone"), pause=0.5)}):
         say(page, "And now?")
         expect(page.locator(".trouble")).to_contain_text("The reply failed")
     with llm.override({"talker": says("A whole answer.")}):
