@@ -33,7 +33,7 @@ def manage(*arguments, **environment):
         env=inherited() | environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=BUSY * 60,
         check=False,
     )
 

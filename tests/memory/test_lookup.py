@@ -16,7 +16,7 @@ def ids_of(ada):
     embeddings.prepare()
 
     def ids_of(source):
-        return {row.tobytes() for row in scan(source, question=understood(ada, "What?")).id}
+        return set(scan(source, question=understood(ada, "What?")).found["id"].tolist())
 
     return ids_of
 
