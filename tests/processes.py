@@ -83,7 +83,7 @@ class Running:
         children = self.children()
         started_at = time.monotonic()
         self.process.send_signal(how)
-        self.process.wait(20)
+        self.process.wait(BUSY * 20)
         seconds = time.monotonic() - started_at
         return seconds, [child for child in children if is_alive(child)]
 

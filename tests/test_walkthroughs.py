@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 import httpx
 import pytest
 
-from tests.processes import wait_until
+from tests.processes import BUSY, wait_until
 
 ROOT = Path(__file__).parent.parent
 TEACHING = (
@@ -62,7 +62,7 @@ class Server:
 
     def stop(self):
         self.process.send_signal(signal.SIGINT)
-        assert self.process.wait(10) == 0
+        assert self.process.wait(BUSY * 10) == 0
 
     def manage(self, *arguments):
         done = subprocess.run(
@@ -92,7 +92,7 @@ class Person:
         self.http = httpx.Client(
             base_url=f"http://127.0.0.1:{server.port}/api/v1",
             headers={"Authorization": f"Bearer {key}"},
-            timeout=30,
+            timeout=BUSY * 30,
         )
 
     def get(self, path, **params):
