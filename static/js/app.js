@@ -89,7 +89,7 @@ document.addEventListener("htmx:afterRequest", (event) => {
   if (isOfThread(event) && !isTaken(event) && !isGone) setTimeout(join, READ_AGAIN_AFTER);
   if (isTaken(event) && elt.matches("[data-edit-form]")) {
     delete elt.dataset.editForm;
-    if (elt.contains(document.activeElement) && !isTouch.matches) one("#composer-body").focus();
+    if (elt.contains(document.activeElement) && !isTouch.matches) one("#composer-body")?.focus();
     follow();
   }
   if (isStale) readAgain();

@@ -3,6 +3,7 @@ import time
 import pytest
 
 from memoryapp.agents.thinking import Spoken, without_thinking
+from tests.processes import BUSY
 
 TEXT = "<think>Hm, <b>.</think>\n\nIt is <think> that you type."
 
@@ -26,7 +27,9 @@ def test_thinking_that_never_ends_says_nothing():
 
 
 def test_long_thinking_takes_no_longer_a_piece():
-    assert seconds_of_thinking(100_000) < 8 * seconds_of_thinking(25_000)  # 16, were it all kept
+    quarter, whole = seconds_of_thinking(25_000), seconds_of_thinking(100_000)
+    assert whole < 8 * quarter  # 16, were it all kept
+    assert whole < 2 * BUSY
 
 
 def seconds_of_thinking(num_pieces):

@@ -23,7 +23,12 @@ PAGES = [
 ADMINISTERED = ("fact", "prompt", "memoryevent", "chat", "message", "resource", "user", "usage")
 # Each page is looked at in each of these; where only colours change, only they are.
 ALL, COLOURS = None, ["color-contrast"]
-LOOKS = [(WIDE, "light", ALL), (WIDE, "dark", COLOURS), (PHONE, "dark", ALL)]
+LOOKS = [
+    (WIDE, "light", ALL),
+    (WIDE, "dark", COLOURS),
+    (PHONE, "dark", ALL),
+    (PHONE, "light", COLOURS),
+]
 FADED = "() => Promise.all(document.getAnimations().map((each) => each.finished))"
 FINDINGS = """async (rules) => (await axe.run(rules ? { runOnly: rules } : {})).violations
     .filter(({ impact }) => ["serious", "critical"].includes(impact))

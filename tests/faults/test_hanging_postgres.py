@@ -8,7 +8,7 @@ import pytest
 from memoryapp.models.messages import STREAMING_LEASE
 from tests.faults.model import words
 from tests.faults.product import kill, product
-from tests.processes import wait_until
+from tests.processes import wait_until, within
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def test_a_web_server_that_dies_meanwhile_is_started_again(up, note):
     with hanging(up):
         kill(up.web)
         killed_at = time.monotonic()
-        wait_until(lambda: up.is_answering, 20)
+        within(20, lambda: up.is_answering)
         note("seconds until the web server was back", time.monotonic() - killed_at)
     assert question.ended() == "reply_interrupted"
 

@@ -7,7 +7,7 @@ from memoryapp.models.messages import STREAMING_LEASE
 from memoryapp.watchdog import SWEEP_SECONDS
 from tests.faults.model import words
 from tests.faults.product import kill
-from tests.processes import wait_until
+from tests.processes import wait_until, within
 
 LONG = "[[words=3000 pace=0.05]]"
 
@@ -53,7 +53,7 @@ def test_fifty_replies_of_a_killed_process_are_interrupted_within_a_minute(up, m
     killed_at = time.monotonic()
     wait_until(lambda: up.is_answering, 60)
     note("seconds until the web server was back", time.monotonic() - killed_at)
-    wait_until(lambda: up.num_streaming() == 0, 60)
+    within(killed_at + 60 - time.monotonic(), lambda: up.num_streaming() == 0)
     note("seconds until all were interrupted", time.monotonic() - killed_at)
     each_reply_is_marked_and_its_text_a_beginning(up, asked)
     assert model.streaming == set()
@@ -66,7 +66,7 @@ def test_fifty_replies_of_a_process_that_is_asked_to_end_are_saved_to_the_last_w
     web = up.web
     kill(web, signal.SIGTERM)
     asked_at = time.monotonic()
-    wait_until(lambda: not web.is_running(), 10)
+    within(10, lambda: not web.is_running())
     note("seconds until the web server had ended", time.monotonic() - asked_at)
     assert up.num_streaming() == 0
     wait_until(lambda: up.is_answering, 60)

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.browser.thread import box, reply, say, words_of
 from tests.faults.model import words
 from tests.faults.product import kill
-from tests.processes import wait_until
+from tests.processes import wait_until, within
 
 
 @pytest.fixture
@@ -36,4 +36,4 @@ def test_a_page_says_so_heals_by_itself_and_goes_on(up, model, page):
     page.get_by_role("button", name="Stop answering").click()
     expect(page.get_by_text("You stopped this reply.")).to_be_visible()
     assert page.locator(".message--user").count() == 1
-    wait_until(lambda: not model.streaming, 10)
+    within(10, lambda: not model.streaming)

@@ -7,7 +7,7 @@ import pytest
 
 from tests.faults.model import words
 from tests.faults.product import Asked, kill, product, redis
-from tests.processes import command_line, free_port, wait_until
+from tests.processes import command_line, free_port, wait_until, within
 
 
 @pytest.fixture(scope="module", params=["postgres", "redis"])
@@ -50,7 +50,7 @@ def test_a_stop_reaches_the_process_that_writes(up, model, note):
         seconds.append(time.monotonic() - stop_at)
         assert (stopped["status"], question.ended()) == ("stopped", "done")
         assert stopped["body"] == question.text
-        wait_until(lambda: not model.streaming, 1)
+        within(1, lambda: not model.streaming)
         cancelled.append(model.left_at - stop_at)
     note("seconds until the stop was answered, median", median(seconds))
     note("seconds until the model's reader was gone, median", median(cancelled))

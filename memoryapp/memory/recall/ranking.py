@@ -19,14 +19,6 @@ WORDS_WEIGHT = 0.75
 # repeats the words it answers.
 SAME_TURN = 0.6
 NEAR = ((1, 0.6), (2, 0.6), (-1, 0.4), (-2, 0.4))
-# For each distance two views of a column, of which a row of one stands so far after the other's.
-SHIFTED = {
-    distance: (
-        slice(max(distance, 0), min(distance, 0) or None),
-        slice(max(-distance, 0), min(-distance, 0) or None),
-    )
-    for distance, _ in NEAR
-}
 SAME_SESSION = 0.1
 SESSION_GAP = 4 * 3600.0  # seconds of silence
 FEW = 100  # turns; among fewer, each word that is there at all would look common
@@ -39,6 +31,15 @@ ANSWER = 0.3  # of how near what the other side asked just before is to the ques
 DATE_BONUS = 0.3  # said on the day, or in the month or year, that the question names
 NAMED_BONUS = 0.25  # said by the one person that the question names
 OWN_BONUS = 0.15  # said by the person themselves, when it names neither side
+
+# For each distance two views of a column, of which a row of one stands so far after the other's.
+SHIFTED = {
+    distance: (
+        slice(max(distance, 0), min(distance, 0) or None),
+        slice(max(-distance, 0), min(-distance, 0) or None),
+    )
+    for distance, _ in NEAR
+}
 
 
 class Speaker(IntEnum):
@@ -62,6 +63,7 @@ class Rows(NamedTuple):
     source: Ints  # the id of the turn that taught a fact; of other rows, their own
 
     def taken(self, order: Ints) -> "Rows":
+        """These rows, in this order."""
         columns: Iterable[Any] = (column[..., order] for column in self)
         return Rows(*columns)
 
