@@ -35,6 +35,7 @@ class Server:
             "DATA_DIR": str(data_dir),
             "PORT": str(self.port),
             "TALKER_MODEL": "offline",
+            "RECALL_TIMEOUT_MS": str(BUSY * 300),  # what is remembered is looked at, not how fast
             "SUMMARY_TRIGGER_MESSAGES": "12",
             "SUMMARY_KEEP_MESSAGES": "4",
             "PYTHONUNBUFFERED": "1",
