@@ -10,6 +10,10 @@ from memoryapp.models import Chat, Message
 # A round pays only if it frees this part of the tokens that trigger it; otherwise one long
 # message among those kept would cause a round after each turn.
 WORTHWHILE_PART = 0.25
+# What is kept is most of a history, as one that shrinks to a few messages all at once forgets what
+# is being spoken of. So the beginning of a prompt is long and prompts stay about equally long.
+KEPT_PART = 2 / 3
+LAST_TURN = 2  # messages, which are kept whatever their length
 # What is folded from summary to summary fades. Every fourth time it is written anew, from the
 # messages of those rounds and the summary before them: a summary's input stays bounded, and only
 # every fourth one is a copy of a copy.
@@ -27,10 +31,11 @@ def surplus(history: Sequence[Message]) -> list[Message]:
     """The messages to condense now, oldest first; none while the history is short enough.
 
     A history of more than SUMMARY_TRIGGER_MESSAGES messages or SUMMARY_TRIGGER_TOKENS tokens
-    is condensed but for its newest SUMMARY_KEEP_MESSAGES. Summaries are messages like others,
-    so a later round folds an earlier summary in.
+    is condensed but for its newest SUMMARY_KEEP_MESSAGES, or as many of them as take no more than
+    KEPT_PART of the tokens. Summaries are messages like others, so a later round folds an earlier
+    summary in.
     """
-    covered = list(history[: max(0, len(history) - settings.SUMMARY_KEEP_MESSAGES)])
+    covered = list(history[: len(history) - num_kept(history)])
     if any(message.status == Message.Status.STREAMING for message in covered):
         return []
     if len(history) > settings.SUMMARY_TRIGGER_MESSAGES:
@@ -41,16 +46,30 @@ def surplus(history: Sequence[Message]) -> list[Message]:
     return []
 
 
+def num_kept(history: Sequence[Message]) -> int:
+    """How many of the newest messages a round leaves, which begin with a question if they can."""
+    newest = history[-settings.SUMMARY_KEEP_MESSAGES :]
+    room = settings.SUMMARY_TRIGGER_TOKENS * KEPT_PART
+    kept = 0
+    for number, message in enumerate(reversed(newest), 1):
+        room -= message.num_tokens
+        if room < 0 and number > LAST_TURN:
+            return kept
+        if message.role == Message.Role.USER or number <= LAST_TURN:
+            kept = number
+    return len(newest)
+
+
 def tellable(history: Sequence[Message]) -> list[Message]:
     """What of a history a reply is told: all of it, as a rule.
 
     One that nobody could condense yet (its chat was imported, or the summarizer is away) would
     fit into no model's context: its summary and its newest messages, of at most OVERLONG times
-    SUMMARY_TRIGGER_TOKENS beyond those that are never condensed.
+    SUMMARY_TRIGGER_TOKENS beyond the last turn.
     """
     room, told = settings.SUMMARY_TRIGGER_TOKENS * OVERLONG, list[Message]()
-    for number, message in enumerate(reversed(history)):
-        if number >= settings.SUMMARY_KEEP_MESSAGES:
+    for number, message in enumerate(reversed(history), 1):
+        if number > LAST_TURN:
             room -= message.num_tokens
         if room >= 0 or message.role == Message.Role.SUMMARY:
             told.append(message)

@@ -71,6 +71,28 @@ def test_one_long_message_among_the_kept_causes_no_rounds(ada, settings):
     assert eviction.due(make_chat(ada, "a", "b", "c", "word " * 400)) == []
 
 
+def test_many_tokens_leave_the_newest_part_of_them_from_a_question_on(ada, settings):
+    settings.SUMMARY_TRIGGER_TOKENS = 100
+    chat = make_chat(ada, *["word " * 8] * 12)  # ten tokens each
+    covered = eviction.due(chat)
+    kept = list(chat.history)[len(covered) :]
+    assert kept[0].role == Message.Role.USER
+    assert eviction.tokens(kept) == 60
+
+
+def test_the_last_turn_is_kept_whatever_its_length(ada, settings):
+    settings.SUMMARY_TRIGGER_TOKENS = 100
+    chat = make_chat(ada, *["word " * 16] * 4, "paste " * 400, "word " * 400)
+    assert len(eviction.due(chat)) == 4
+
+
+def test_a_round_leaves_nothing_that_is_due(ada, settings):
+    settings.SUMMARY_TRIGGER_TOKENS = 100
+    chat = make_chat(ada, *["word " * 16] * 9)
+    eviction.evict(chat, eviction.due(chat), "earlier")
+    assert eviction.due(chat) == []
+
+
 def test_a_fork_before_a_summary_brings_back_what_it_covered(ada, five_and_two):
     chat = make_chat(ada, *"abcdef")
     eviction.evict(chat, eviction.due(chat), "a to d")
