@@ -10,9 +10,9 @@ from memoryapp.models import Chat, Message
 # A round pays only if it frees this part of the tokens that trigger it; otherwise one long
 # message among those kept would cause a round after each turn.
 WORTHWHILE_PART = 0.25
-# What is kept is most of a history, as one that shrinks to a few messages all at once forgets what
-# is being spoken of. So the beginning of a prompt is long and prompts stay about equally long.
-KEPT_PART = 2 / 3
+# Half of a history is kept, as one that shrinks to a few messages all at once forgets what is being
+# spoken of. So prompts stay about equally long, and much of each is the beginning of the next.
+KEPT_PART = 0.5
 LAST_TURN = 2  # messages, which are kept whatever their length
 # What is folded from summary to summary fades. Every fourth time it is written anew, from the
 # messages of those rounds and the summary before them: a summary's input stays bounded, and only

@@ -208,7 +208,7 @@ def test_a_context_that_chats_do_not_fit_into_is_told(said, server, settings, pa
     [(level, says)] = said(asked("talker"))
 
     assert level == "warning"
-    assert "But its server gives it 4,096 tokens, and a chat may take 13,000" in says
+    assert "But its server gives it 4,096 tokens, and a chat may take 9,000" in says
 
     server.tells[path] = CONTEXTS[path](16_384)
     assert [level for level, _ in said(asked("talker"))] == ["ok"]

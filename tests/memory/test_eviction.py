@@ -77,7 +77,7 @@ def test_many_tokens_leave_the_newest_part_of_them_from_a_question_on(ada, setti
     covered = eviction.due(chat)
     kept = list(chat.history)[len(covered) :]
     assert kept[0].role == Message.Role.USER
-    assert eviction.tokens(kept) == 60
+    assert eviction.tokens(kept) == 40
 
 
 def test_the_last_turn_is_kept_whatever_its_length(ada, settings):
