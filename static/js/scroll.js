@@ -39,6 +39,14 @@ export function watchScroll() {
     last = box.scrollTop;
     one(".jump", box).hidden = isAtEnd(box);
   });
+  // What somebody opens is shown from its beginning on, however long it is.
+  box.addEventListener("click", ({ target }) => {
+    const opened = target.closest("summary")?.parentElement;
+    if (!opened || opened.open) return;
+    stay();
+    const show = () => opened.scrollIntoView({ block: "nearest" });
+    opened.addEventListener("toggle", show, { once: true });
+  });
   const resized = new ResizeObserver(() => isFollowing && follow());
   resized.observe(one("#thread"));
   new MutationObserver(() => {

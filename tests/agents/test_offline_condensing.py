@@ -48,6 +48,15 @@ async def test_a_full_summary_leaves_room_for_what_is_new():
     assert "User: Old thing 0" in summary
 
 
+async def test_what_was_stated_outlasts_many_questions():
+    asked = [Said("user", f"What about the mill's floor {i} of the mill?") for i in range(60)]
+    stated = Said("user", "Josef built its wheel in 1887.")
+    summary = await summarize(asked[0], stated, *asked[1:])
+    assert "User: Josef built its wheel in 1887." in summary
+    again = await summarize(Said("summary", summary), *asked)
+    assert "User: Josef built its wheel in 1887." in again
+
+
 async def test_the_same_messages_give_the_same_summary():
     messages = [Said("user", f"Point {i} is about plan {i % 7}. " * 5) for i in range(50)]
     assert await summarize(*messages) == await summarize(*messages)

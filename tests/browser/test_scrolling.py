@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 from memoryapp.agents import llm
 from memoryapp.models import Chat, Message
+from tests.browser.conftest import PHONE
 from tests.browser.thread import is_finished, read_again, say
 from tests.factories import make_chat
 from tests.fakes import says
@@ -34,6 +35,13 @@ def long_chat(ada):
     return chat
 
 
+def receipt_of(num_memories):
+    used = {"kind": "fact", "reason": "words", "score": 0.5, "source_message_id": None}
+    texts = (f"drink: tea {number}" for number in range(num_memories))
+    memories = [{**used, "id": str(uuid4()), "text": text} for text in texts]
+    return {"memories": memories, "turns": [], "near_misses": [], "prompts": []}
+
+
 def test_older_messages_come_as_one_scrolls_up_and_what_is_in_view_stays(browse, ada, long_chat):
     page = browse(ada).open(f"/chats/{long_chat.pk}/")
     messages = page.locator(".message")
@@ -52,14 +60,24 @@ def test_older_messages_come_as_one_scrolls_up_and_what_is_in_view_stays(browse,
     expect(messages).to_have_count(150)
 
 
+def test_a_long_receipt_is_shown_from_its_beginning_on(browse, ada):
+    chat = make_chat(ada, "What do I drink?", "Tea.", title="Tea", title_source="manual")
+    chat.messages.filter(role="assistant").update(receipt=receipt_of(60))
+    page = browse(ada, viewport=PHONE).open(f"/chats/{chat.pk}/")
+    used = page.get_by_text("Used 60 memories")
+    used.click()
+    expect(page.get_by_text("Drink: tea 3", exact=True).first).to_be_in_viewport()
+    expect(used).to_be_in_viewport()
+    used.press("Enter")
+    used.press("Enter")
+    expect(used).to_be_in_viewport()
+
+
 def test_the_drawer_stays_where_it_is_when_the_thread_is_read_again_and_when_a_reply_ends(
     browse, ada
 ):
     chat = make_chat(ada, "What do I drink?", "Tea.", title="Tea", title_source="manual")
-    used = {"kind": "fact", "reason": "words", "score": 0.5, "source_message_id": None}
-    memories = [{**used, "id": str(uuid4()), "text": f"drink: tea {n}"} for n in range(60)]
-    receipt = {"memories": memories, "turns": [], "near_misses": [], "prompts": []}
-    chat.messages.filter(role="assistant").update(receipt=receipt)
+    chat.messages.filter(role="assistant").update(receipt=receipt_of(60))
     page = browse(ada).open(f"/chats/{chat.pk}/")
     drawer = page.get_by_role("group", name="Memory in this chat")
     drawer.evaluate("drawer => { drawer.scrollTop = 300; drawer.focus(); }")

@@ -36,3 +36,11 @@ def test_what_was_unfolded_stays_so_when_the_thread_is_read_again(browse, ada):
     chat.messages.filter(role="summary").update(body="The new words.")
     read_again(page, chat)
     expect(page.get_by_text("The new words.")).to_be_visible()
+
+
+def test_each_line_of_a_summary_stands_by_itself(browse, ada):
+    chat = make_chat(ada, "I like leeks.", "Good.", "And tea.", "Fine.")
+    eviction.evict(chat, list(chat.history)[:2], "User: I like leeks.\nAssistant: Good.")
+    condensed = browse(ada).open(f"/chats/{chat.pk}/").locator(".summary")
+    condensed.get_by_text("View").click()
+    assert condensed.locator("p").last.inner_text() == "User: I like leeks.\nAssistant: Good."

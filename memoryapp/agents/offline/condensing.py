@@ -36,7 +36,8 @@ class Sentence:
 def summary(messages: list[ModelMessage], parameters: ModelRequestParameters) -> TextPart:
     """The sentences that say most, in their order, in about 200 words.
 
-    Within its rank a sentence says the more, the more often its words come up in all of them.
+    Within its rank a sentence says the more, the more often its words come up in all of them, and
+    a question says less than any statement.
     """
     candidates = [
         sentence for role, body in _messages(messages) for sentence in _ranked(role, body)
@@ -47,8 +48,11 @@ def summary(messages: list[ModelMessage], parameters: ModelRequestParameters) ->
         words = stems(sentence.text)
         return sum(counts[word] for word in words) / (len(words) + 1)
 
+    def place(sentence: Sentence) -> tuple[int, bool, float]:
+        return sentence.rank, sentence.text.endswith("?"), -worth(sentence)
+
     chosen, num_words = set[str](), 0
-    for sentence in sorted(candidates, key=lambda each: (each.rank, -worth(each))):
+    for sentence in sorted(candidates, key=place):
         length = len(sentence.text.split())
         if num_words + length <= LIMITS[sentence.rank] and sentence.text not in chosen:
             chosen.add(sentence.text)
