@@ -50,6 +50,14 @@ def test_facts_are_filtered(ada, facts, asked, found):
     assert shown == [value for value in values if value in found.split()]
 
 
+def test_all_facts_with_the_very_words_are_found(ada):
+    for number in range(40):
+        make_fact(ada, f"spare_key_{number}", "lies in a drawer")
+    html = text_of(htmx_get(client_of(ada), "/memory/", q="drawer"))
+    assert "40 facts found" in html
+    assert html.count('class="fact"') == 40
+
+
 def test_only_chats_that_taught_something_are_offered(ada, ben, facts):
     make_chat(ada, "Hello", title="Small talk")
     html = text_of(client_of(ada).get("/memory/"))

@@ -19,7 +19,8 @@ from memoryapp.models.memory import Status
 from memoryapp.views import page_of, render_page
 from memoryapp.views.rows import own_rows
 
-FOUND_MOST = 30
+# At most so many facts are found by their meaning, and so many because they hold the very words.
+NEAR_MOST, LITERAL_MOST = 30, 1000
 
 
 @login_required
@@ -49,13 +50,13 @@ def memory_facts(request: HtmxHttpRequest) -> HttpResponse:
 
 def _found(user: User, query: str, kind: str, facts: QuerySet[Any]) -> list[Fact]:
     """Facts by meaning and words, best first, then those that hold the very words."""
-    near = recall.search(user, query, limit=FOUND_MOST, kind=kind, min_score=floor())
+    near = recall.search(user, query, limit=NEAR_MOST, kind=kind, min_score=floor())
     ranked = [memory.id for memory in near]
     by_id = {str(fact.pk): fact for fact in facts.filter(pk__in=ranked)}
     literal = facts.filter(Q(value__icontains=query) | Q(key__icontains=query))
-    by_id |= {str(fact.pk): fact for fact in literal[:FOUND_MOST]}
+    by_id |= {str(fact.pk): fact for fact in literal[:LITERAL_MOST]}
     order = {id: rank for rank, id in enumerate(ranked)}
-    return sorted(by_id.values(), key=lambda fact: order.get(str(fact.pk), FOUND_MOST))
+    return sorted(by_id.values(), key=lambda fact: order.get(str(fact.pk), NEAR_MOST))
 
 
 @login_required
