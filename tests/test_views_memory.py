@@ -126,6 +126,16 @@ def test_a_fact_is_added_by_hand(ada):
     assert (fact.origin, fact.actor) == ("user", "ada")
 
 
+def test_what_is_added_among_open_tasks_is_a_task(ada):
+    client, address = client_of(ada), "/memory/facts/add/?kind=task"
+    assert f'href="{address}"' in text_of(client.get("/memory/tasks/"))
+    form = text_of(client.get(address))
+    assert "Add a task" in form
+    assert '<option value="task" selected>' in form
+    assert f'action="{address}"' in form
+    assert client.post(address, {**ADDED, "new-kind": "task"}).url == "/memory/tasks/"
+
+
 def test_a_rule_for_answering_is_added_by_hand(ada):
     data = {"new-key": "Length", "new-value": "Be brief."}
     assert client_of(ada).post("/memory/prompts/add/", data).url == "/memory/persona/"

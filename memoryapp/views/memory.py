@@ -75,6 +75,7 @@ def memory_tasks(request: HtmxHttpRequest) -> HttpResponse:
         "rows": page_of(request, condition.open_tasks(request.user)),
         "now": timezone.now(),
         "tables": "facts",
+        "kind": Fact.Kind.TASK,
     }
     return render_page(request, "memory/tasks.html", context)
 

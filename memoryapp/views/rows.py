@@ -64,7 +64,10 @@ def _render_row(request: HtmxHttpRequest, tables: str, row: Fact | Prompt) -> Ht
 @require_http_methods(["GET", "POST"])
 def memory_add(request: HtmxHttpRequest, tables: str) -> HttpResponse:
     own_rows(request.user, tables)
+    is_task = request.GET.get("kind") == Fact.Kind.TASK  # from the page of open tasks
     form = memory_form(TABLE_OF[tables], data=sent(request))
+    if is_task:
+        form.initial["kind"] = Fact.Kind.TASK
     if form.is_valid():
         try:
             ledger.remember(
@@ -77,15 +80,21 @@ def memory_add(request: HtmxHttpRequest, tables: str) -> HttpResponse:
         except ValidationError as error:
             form.add_error(None, error.messages)
         else:
-            address = _address_of(tables)
+            address = reverse("memory-tasks") if is_task else _address_of(tables)
             return HttpResponseClientRedirect(address) if request.htmx else redirect(address)
     return render_dialog(
         request,
         "memory/_add.html",
-        {"form": form, "tables": tables},
-        title=_("Add a fact") if tables == "facts" else _("Add a rule for answering"),
+        {"form": form, "tables": tables, "address": request.get_full_path()},
+        title=_title_of_adding(tables, is_task=is_task),
         status=422 if form.errors else 200,
     )
+
+
+def _title_of_adding(tables: str, *, is_task: bool) -> str:
+    if tables == "prompts":
+        return _("Add a rule for answering")
+    return _("Add a task") if is_task else _("Add a fact")
 
 
 @login_required
