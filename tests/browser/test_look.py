@@ -46,6 +46,21 @@ def test_the_look_is_chosen_and_kept(browse, ada):
     assert page.evaluate(BACKGROUND) == light
 
 
+def test_a_button_that_waits_can_be_read_under_the_pointer_too(browse, ada):
+    page = browse(ada, reduced_motion="reduce").open("/import/")
+    button = page.get_by_role("button", name="Import", exact=True)
+    button.evaluate("button => { button.disabled = true; }")
+    colour = button.evaluate("button => getComputedStyle(button).backgroundColor")
+    button.hover(force=True)
+    assert button.evaluate("button => button.matches(':hover')")
+    assert button.evaluate("button => getComputedStyle(button).backgroundColor") == colour
+
+
+def test_one_line_parts_the_tabs_from_what_is_listed(browse, ada):
+    listed = browse(ada).open("/memory/tasks/").locator(".tabs + .ledger")
+    assert listed.evaluate("list => getComputedStyle(list).borderTopWidth") == "0px"
+
+
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_the_choice_of_the_look_stands_in_one_line(browse, ada, language):
     ada.language = language
