@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 from memoryapp.fragments import chat_list
+from memoryapp.markdown import plain
 from memoryapp.memory import recall
 from memoryapp.memory.recall.floors import floor
 from memoryapp.memory.recall.memories import Memory
-from memoryapp.models import Chat, User
+from memoryapp.models import Chat, Message, User
 
 TITLES, TURNS = 50, 40  # so many of each at most
 HIGHER = 0.2  # than the floor: what a turn must score that has none of the words
@@ -36,6 +37,8 @@ def search(user: User, query: str, *, is_archived: bool = False) -> list[Found]:
     for id, turn in best.items():
         if id in by_id:
             line = matching_line(turn.text, query)
+            if turn.said_by == Message.Role.ASSISTANT:
+                line = plain(line)
             found[id] = Found(by_id[id], line, turn.source_message_id)
     return list(found.values())
 

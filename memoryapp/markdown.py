@@ -61,6 +61,12 @@ def _render(body: str, language: str) -> SafeString:
     return SafeString(CLEANER.clean(PAGE.render(body)))
 
 
+def plain(line: str) -> str:
+    """The words of one line of markdown, without the marks around them."""
+    pieces = [piece.content for block in LINES.parse(line) for piece in block.children or ()]
+    return "".join(pieces) or line
+
+
 def final_chars(body: str) -> int:
     """How many characters of a growing text hold blocks that no later text can change.
 
@@ -188,4 +194,5 @@ def _blocks() -> MarkdownIt:
 
 
 PAGE = _page()
+LINES = _parser()
 BLOCKS = _blocks()

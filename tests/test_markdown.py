@@ -129,3 +129,20 @@ def test_blocks_rendered_as_they_become_final_are_the_whole_rendered_at_once():
 )
 def test_math_is_marked_and_prices_are_not(body, html):
     assert markdown.render(body).strip() == html
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("## The *plan*", "The plan"),
+        (
+            "- **Linz**: see [the map](https://example.org), or `map.txt`",
+            "Linz: see the map, or map.txt",
+        ),
+        ("3 * 4 is 12, a_b_c", "3 * 4 is 12, a_b_c"),
+        ("```python", "```python"),
+        ("---", "---"),
+    ],
+)
+def test_the_words_of_a_line_are_told_without_marks(line, words):
+    assert markdown.plain(line) == words

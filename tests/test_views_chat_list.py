@@ -38,6 +38,15 @@ def test_chats_are_found_by_words_that_were_said_with_the_line(ada, ben):
     assert "late" not in found
 
 
+def test_the_line_of_a_reply_that_is_found_has_no_marks_but_what_somebody_typed_stays(ada):
+    said = ("The *plumber*?", "- The **plumber** comes on Tuesday.")
+    make_chat(ada, *said, title="House")
+    make_chat(ada, said[0], title="Asked")
+    found = text_of(htmx_get(client_of(ada), "/chats/", q="plumber comes Tuesday"))
+    assert ">The plumber comes on Tuesday.</span>" in found
+    assert ">The *plumber*?</span>" in found
+
+
 def test_chats_are_found_by_meaning(ada):
     chat = make_chat(ada, "My dog has to see the vet tomorrow.", title="Tomorrow")
     make_chat(ada, "We deploy with Terraform.", title="Work")
