@@ -64,6 +64,7 @@ def extract(chat_id: str) -> Steps[None]:
             _tell_of_failure(said_last, error)
             raise
         with transaction.atomic():
+            ledger.lock(chat.user)
             # Locked, and as it is now: memory may have been switched off meanwhile.
             locked = Chat.objects.select_for_update(of=("self",))
             chat = locked.select_related("user").get(pk=chat_id)
@@ -131,6 +132,7 @@ def _extract_next(user_id: str) -> Steps[bool]:
         _tell_of_failure(said_last, error)
         raise
     with transaction.atomic():
+        ledger.lock(user)
         Usage.objects.record(user=user, chat=None, agent="extractor", run=run)
         if imported.is_wanted_still(user, batch):
             ledger.apply(user=user, operations=run.output, messages=heard, model=run.model)

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_noop
 
 from memoryapp.memory.forgotten import GONE, note_all
 from memoryapp.memory.language.wording import said
+from memoryapp.memory.ledger.rows import lock
 from memoryapp.memory.recall.scan import fetch
 from memoryapp.memory.traces import Traces
 from memoryapp.models import (
@@ -80,6 +81,7 @@ def forget(*, rows: QuerySet[Fact] | QuerySet[Prompt], actor: str) -> Report:
             places[row.user_id].add(row.place)
         for owner, of_owner in places.items():
             user = User.objects.get(pk=owner) if owner else None
+            lock(user)
             report.add(_forget_places(rows.model, user, of_owner, actor))
     return report
 

@@ -1,5 +1,7 @@
+from threading import Thread
+
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from memoryapp.memory import eviction, ledger, review
@@ -49,6 +51,26 @@ def test_forget_takes_the_text_out_of_the_log(ada, learned):
     log = MemoryEvent.objects.values_list("action", "key", "before", "after", "quote")
     changes = ["added", "changed", "forgotten"]
     assert sorted(log) == sorted((action, GONE, "", "", "") for action in changes)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_forget_takes_what_is_written_in_the_same_moment_too(ada):
+    fact = remember(ada, "city", "Rotterdam")
+
+    def forget_soon():
+        forget_city(ada)
+        connection.close()
+
+    with transaction.atomic():
+        ledger.edit(row=fact, actor="ada", value="Uppsala")
+        forgetting = Thread(target=forget_soon)
+        forgetting.start()
+        forgetting.join(1)
+        is_waiting = forgetting.is_alive()
+    forgetting.join(20)
+    assert is_waiting
+    assert not Fact.objects.exists()
+    assert not MemoryEvent.objects.exclude(before="", after="").exists()
 
 
 def test_forget_takes_whom_it_was_about_out_of_the_log(ada):

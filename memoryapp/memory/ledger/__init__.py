@@ -2,7 +2,7 @@
 
 from memoryapp.memory.ledger.edits import CHANGED_IN_PLACE, edit, remember, retract
 from memoryapp.memory.ledger.proposals import EXTRACTOR, apply, approve, propose, tell, turn_down
-from memoryapp.memory.ledger.rows import note_use
+from memoryapp.memory.ledger.rows import lock, note_use
 from memoryapp.memory.ledger.undoing import restore, take_back, undo
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "apply",
     "approve",
     "edit",
+    "lock",
     "note_use",
     "propose",
     "remember",

@@ -18,7 +18,8 @@ Action = MemoryEvent.Action
 
 
 def lock(user: User | None) -> None:
-    """Let writers of one person's memory take turns until the transaction ends."""
+    """Let writers of one person's memory take turns until the transaction ends. Whoever needs rows
+    of their chats and messages as well takes this first."""
     name = f"memory:{user.pk if user else 'global'}"
     with connection.cursor() as cursor:
         cursor.execute("select pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])
