@@ -75,11 +75,12 @@ def changed(batch: Sequence[Message], events: Sequence[MemoryEvent]) -> list[Mes
     return sorted(said, key=lambda message: message.pk in ids)
 
 
-def were_left(batch: Sequence[Message]) -> bool:
-    """Whether the branch was left, since it was read, on which the person said some of these."""
+def stand_still(batch: Sequence[Message]) -> bool:
+    """Whether what the person said here may be learned from still: they may have left its branch
+    since it was read, or have had forgotten what it says."""
     said = [message.pk for message in batch if message.role == Message.Role.USER]
-    standing: int = Message.objects.on_branch().filter(pk__in=said).count()
-    return standing < len(said)
+    standing = Message.objects.on_branch().filter(pk__in=said, is_recallable=True)
+    return standing.count() == len(said)
 
 
 def mark_read(batch: Sequence[Message]) -> None:

@@ -6,8 +6,8 @@ transaction, and writes once.
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, cast
@@ -19,7 +19,7 @@ from memoryapp import accounts, imported, learning, writers
 from memoryapp.bus import chat_group, person_group, publish
 from memoryapp.documents.reading import TakesLong
 from memoryapp.locks import Busy, unless_busy
-from memoryapp.memory import eviction, indexing, ledger, log, resources
+from memoryapp.memory import eviction, forgetting, indexing, ledger, log, resources
 from memoryapp.memory.embeddings import EmbeddingUnavailable
 from memoryapp.models import Chat, Message, Resource, Usage, User
 from memoryapp.models.messages import INTERRUPTED
@@ -69,8 +69,9 @@ def extract(chat_id: str) -> Steps[None]:
             locked = Chat.objects.select_for_update(of=("self",))
             chat = locked.select_related("user").get(pk=chat_id)
             Usage.objects.record(user=chat.user, chat=chat, agent="extractor", run=run)
-            if learning.were_left(heard):
-                return  # what stands there now is read by the task that follows it
+            if not learning.stand_still(heard):
+                enqueue(extract, chat_id, due=in_a_moment())  # to read what stands there now
+                return
             events = (
                 ledger.apply(user=chat.user, operations=run.output, messages=heard, model=run.model)
                 if chat.remembers
@@ -149,12 +150,23 @@ def summarize(chat_id: str) -> Steps[None]:
             return
         from memoryapp.agents import summarizer
 
-        run = yield from answer(
-            "summarizer", summarizer.summarize, _said(eviction.sources(covered))
-        )
-        if summary := eviction.evict(chat, covered, run.output):
-            Usage.objects.record(user=chat.user, chat=chat, agent="summarizer", run=run)
-            _tell(chat, "condensed", summary)
+        sources = eviction.sources(covered)
+        run = yield from answer("summarizer", summarizer.summarize, _said(sources))
+        with _unless_forgotten(chat.user, sources):
+            if summary := eviction.evict(chat, covered, run.output):
+                Usage.objects.record(user=chat.user, chat=chat, agent="summarizer", run=run)
+                _tell(chat, "condensed", summary)
+
+
+@contextmanager
+def _unless_forgotten(user: User, told: Sequence[Message]) -> Iterator[None]:
+    """A transaction for what a model made of these messages. Raises Busy, so that the task is done
+    anew, if something that they say was forgotten while it did."""
+    with transaction.atomic():
+        ledger.lock(user)
+        if not forgetting.spares(told):
+            raise Busy
+        yield
 
 
 @together("summarizer")
@@ -208,16 +220,18 @@ def title(chat_id: str) -> Steps[None]:
             pk=chat_id, title_source=Chat.TitleSource.DEFAULT
         )
         chat = untitled.first()
-        if chat is None or not (said := _said(chat.archive.spoken().on_branch()[:4])):
+        begun = list(chat.archive.spoken().on_branch()[:4]) if chat else []
+        if chat is None or not (said := _said(begun)):
             return
         from memoryapp.agents import summarizer
 
         run = yield from answer("summarizer", summarizer.title, said)
-        # The person may have named it while the model was thinking.
-        if untitled.update(title=run.output, title_source=Chat.TitleSource.AUTO):
-            Usage.objects.record(user=chat.user, chat=chat, agent="title", run=run)
-            # Pages of other chats list this one, too.
-            publish(person_group(chat.user_id), {"type": "chat.named", "chat": chat_id})
+        with _unless_forgotten(chat.user, begun):
+            # The person may have named it while the model was thinking.
+            if untitled.update(title=run.output, title_source=Chat.TitleSource.AUTO):
+                Usage.objects.record(user=chat.user, chat=chat, agent="title", run=run)
+                # Pages of other chats list this one, too.
+                publish(person_group(chat.user_id), {"type": "chat.named", "chat": chat_id})
 
 
 def note_use(message_id: str) -> None:

@@ -115,6 +115,13 @@ def _forget_places(
     return report
 
 
+def spares(told: Iterable[Message]) -> bool:
+    """Whether nothing that a model was told of these messages was forgotten since they were read.
+    Whoever writes what it made of them holds the ledger's lock."""
+    ids = {message.pk for message in told if message.is_recallable}
+    return Message.objects.filter(pk__in=ids, is_recallable=True).count() == len(ids)
+
+
 def _versions(
     table: type[Fact] | type[Prompt], user: User | None, places: set[Place]
 ) -> list[Fact | Prompt]:
