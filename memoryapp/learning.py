@@ -79,8 +79,9 @@ def stand_still(batch: Sequence[Message]) -> bool:
     """Whether what the person said here may be learned from still: they may have left its branch
     since it was read, or have had forgotten what it says."""
     said = [message.pk for message in batch if message.role == Message.Role.USER]
-    standing = Message.objects.on_branch().filter(pk__in=said, is_recallable=True)
-    return standing.count() == len(said)
+    own = Message.objects.on_branch().filter(pk__in=said, is_recallable=True)
+    standing: int = own.count()
+    return standing == len(said)
 
 
 def mark_read(batch: Sequence[Message]) -> None:

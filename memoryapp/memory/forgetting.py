@@ -119,7 +119,8 @@ def spares(told: Iterable[Message]) -> bool:
     """Whether nothing that a model was told of these messages was forgotten since they were read.
     Whoever writes what it made of them holds the ledger's lock."""
     ids = {message.pk for message in told if message.is_recallable}
-    return Message.objects.filter(pk__in=ids, is_recallable=True).count() == len(ids)
+    standing: int = Message.objects.filter(pk__in=ids, is_recallable=True).count()
+    return standing == len(ids)
 
 
 def _versions(
