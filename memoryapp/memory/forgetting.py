@@ -3,13 +3,14 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
+from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_noop
 
-from memoryapp.memory.forgotten import GONE, note_all
+from memoryapp.memory.forgotten import GONE, note_all, teller
 from memoryapp.memory.language.wording import said
 from memoryapp.memory.ledger.rows import lock
 from memoryapp.memory.recall.scan import fetch
@@ -32,6 +33,7 @@ REMOVED = gettext_noop(
 )
 RECEIPT_PARTS = ("memories", "near_misses", "turns", "archive", "prompts")
 RECEIPTS_AT_ONCE = 200  # some megabytes
+COMMITTED_WITHIN = timedelta(minutes=1)  # so long it may take until others see a forgetting
 # The replies with one of these ids on their receipt, or with what holds instead of it.
 HOLDING = """
 select id from memoryapp_message where user_id = %(user)s and receipt <> '{}' and exists (
@@ -84,6 +86,34 @@ def forget(*, rows: QuerySet[Fact] | QuerySet[Prompt], actor: str) -> Report:
             lock(user)
             report.add(_forget_places(rows.model, user, of_owner, actor))
     return report
+
+
+def catch_up(reply: Message) -> None:
+    """Take out of a reply what was forgotten while it was written."""
+    with transaction.atomic():
+        lock(reply.user)
+        since = reply.created_at - COMMITTED_WITHIN
+        forgettings = MemoryEvent.objects.filter(user=reply.user, created_at__gt=since)
+        if not forgettings.filter(action=MemoryEvent.Action.FORGOTTEN).exists():
+            return
+        reply.refresh_from_db(fields=["receipt"])
+        told = {id for entry in _entries(reply) for id in _ids(entry)}
+        says_forgotten = teller(reply.user)
+        if says_forgotten(reply.receipt.get("instructions", "")):
+            reply.receipt["instructions"] = GONE
+        _scrub_receipt(reply, told - _standing(told))
+        Message.objects.bulk_update([reply], ["receipt"])
+        if says_forgotten(reply.body):
+            _keep_from_models({reply.pk})
+
+
+def _standing(ids: set[str]) -> set[str]:
+    """Those of these facts, prompts and messages that may be told."""
+    tables: list[Any] = [table.objects for table in TABLES.values()]
+    found = [
+        rows.filter(pk__in=ids) for rows in (*tables, Message.objects.filter(is_recallable=True))
+    ]
+    return {str(pk) for rows in found for pk in rows.values_list("pk", flat=True)}
 
 
 def _forget_places(
@@ -193,10 +223,14 @@ def _silence(user: User, taught: Taught, traces: Traces) -> set[Any]:
     for pk, parent, body in messages.values_list("pk", "parent_id", "body"):
         if _has_word(body, taught.get(parent, ())) or traces.said_in(body):
             silenced.add(pk)
-    messages.filter(pk__in=silenced).update(is_recallable=False, embedding=None)
-    MessagePart.objects.filter(message__in=silenced).delete()
-    MessageSpare.objects.filter(row__in=silenced).delete()
+    _keep_from_models(silenced)
     return silenced
+
+
+def _keep_from_models(ids: set[Any]) -> None:
+    Message.objects.filter(pk__in=ids).update(is_recallable=False, embedding=None)
+    MessagePart.objects.filter(message__in=ids).delete()
+    MessageSpare.objects.filter(row__in=ids).delete()
 
 
 def _dissolve_summaries(user: User, silenced: set[Any], traces: Traces) -> int:
@@ -238,9 +272,7 @@ def _scrub_receipts(user: User, ids: set[str], traces: Traces) -> int:
     for start in range(0, len(holding), RECEIPTS_AT_ONCE):
         replies = Message.objects.in_bulk(holding[start : start + RECEIPTS_AT_ONCE]).values()
         for reply in replies:
-            for part in RECEIPT_PARTS:
-                for entry in reply.receipt.get(part, []):
-                    _scrub_entry(entry, ids)
+            _scrub_receipt(reply, ids)
             if reply.pk in telling:
                 reply.receipt["instructions"] = GONE
         Message.objects.bulk_update(replies, ["receipt"])
@@ -254,8 +286,18 @@ def _instructed(user: User, traces: Traces) -> set[Any]:
     return {pk for pk, instructions in said if traces.said_in(instructions)}
 
 
-def _scrub_entry(entry: dict[str, Any], ids: set[str]) -> None:
-    if entry["id"] in ids:
-        entry["text"] = GONE
-    if not ids.isdisjoint({entry["id"], *entry.get("since_ids", [])}):
-        entry |= {key: "" for key in ("since", "ended") if key in entry}
+def _scrub_receipt(reply: Message, ids: set[str]) -> None:
+    for entry in _entries(reply):
+        if entry["id"] in ids:
+            entry["text"] = GONE
+        if not ids.isdisjoint(_ids(entry)):
+            entry |= {key: "" for key in ("since", "ended") if key in entry}
+
+
+def _entries(reply: Message) -> list[dict[str, Any]]:
+    """What its receipt says of memories, old turns and prompts."""
+    return [entry for part in RECEIPT_PARTS for entry in reply.receipt.get(part, [])]
+
+
+def _ids(entry: dict[str, Any]) -> set[str]:
+    return {entry["id"], *entry.get("since_ids", [])}

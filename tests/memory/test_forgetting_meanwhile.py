@@ -1,5 +1,7 @@
 """What is forgotten while a model reads it."""
 
+import json
+
 import pytest
 from asgiref.sync import sync_to_async
 from django_q.models import OrmQ
@@ -7,9 +9,11 @@ from django_q.models import OrmQ
 from memoryapp import tasks
 from memoryapp.agents import llm
 from memoryapp.memory.forgetting import forget
+from memoryapp.memory.forgotten import GONE
 from memoryapp.models import Fact, MemoryEvent, Message
 from tests.factories import make_chat, remember
-from tests.fakes import Script, operation
+from tests.fakes import Held, Script, operation
+from tests.test_replies import begin_to_say, end
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -71,3 +75,20 @@ def test_no_title_is_made_of_it(ada, chat):
         do(tasks.title, chat)
     chat.refresh_from_db()
     assert chat.title == "Spelling"
+
+
+@pytest.mark.parametrize(("rest", "may_be_told"), [("in Rotterdam.", False), ("here.", True)])
+async def test_a_reply_that_is_being_written_keeps_nothing_of_it(ada, chat, rest, may_be_told):
+    await Fact.objects.aupdate(is_pinned=True)
+    talker = Held("You live ", rest)
+    with llm.override({"talker": talker}):
+        reply = await begin_to_say(chat)
+        await sync_to_async(forget_all)(ada)
+        talker.go_on()
+        await end(reply)
+    await sync_to_async(tasks.note_use)(str(reply.pk))
+    reply = await Message.objects.aget(pk=reply.pk)
+    [told] = reply.receipt["memories"]
+    assert told["text"] == GONE
+    assert "Rotterdam" not in json.dumps(reply.receipt)
+    assert reply.is_recallable == may_be_told
