@@ -235,7 +235,7 @@ def title(chat_id: str) -> Steps[None]:
 
 
 def note_use(message_id: str) -> None:
-    """Count which facts this reply was told, and take out what was forgotten while it was written."""
+    """Count which facts this reply was told, and take out what was forgotten meanwhile."""
     if reply := Message.objects.filter(pk=message_id).select_related("user").first():
         ledger.note_use(reply)
         forgetting.catch_up(reply)
