@@ -27,6 +27,12 @@ HIGHLIGHTED_MAX_CHARS = 50_000  # colouring a pasted log costs seconds and helps
 TOP_HEADING = 3  # h1 is the chat's title and h2 each message
 MATH = ("math_inline", "math_inline_double", "math_block", "math_block_eqno")
 TASK = re.compile(r"\[([ xX])\]\s")
+FENCES = ("```", "~~~")
+# How a line begins that goes on with a block of lines alike.
+ROW = re.compile(
+    r"(?P<indented>[ \t])|(?P<dash>-(?: |$))|(?P<star>\*(?: |$))|(?P<plus>\+(?: |$))"
+    r"|(?P<number>\d{1,9}(?:[.)] |[.)]?$))|(?P<cells>\|)|(?P<quote>>)|(?P<fence>```|~~~)"
+)
 LINE_BREAK = re.compile(r"\r\n?|\n")
 
 CLEANER = nh3.Cleaner(
@@ -77,6 +83,23 @@ def final_chars(body: str) -> int:
     last_line = max((start for start, _end in blocks), default=0)
     breaks = LINE_BREAK.finditer(body)
     return next((m.end() for line, m in enumerate(breaks, 1) if line == last_line), 0)
+
+
+def only_grows(block: str, added: str) -> bool:
+    """Whether all that is `added` looks like more of `block`: its items, rows and quoted lines,
+    what is indented, and code in a fence.
+
+    To find what is final takes the longer the longer the last block is, so each line of a long list
+    or table would take longer than the one before it.
+    """
+    start = ROW.match(block)
+    if start is None:
+        return False
+    if start[0] in FENCES:
+        return f"\n{start[0]}" not in block + added
+    lines = (block.rpartition("\n")[2] + added).split("\n")
+    rows = map(ROW.match, filter(None, map(str.rstrip, lines)))
+    return all(row is not None and row.lastgroup in (start.lastgroup, "indented") for row in rows)
 
 
 def _fence(

@@ -1,7 +1,7 @@
 import pytest
 
 from memoryapp import markdown
-from memoryapp.markdown import final_chars, render
+from memoryapp.markdown import final_chars, only_grows, render
 
 
 def test_markdown_becomes_html_with_headings_below_the_messages():
@@ -105,15 +105,38 @@ def test_only_what_stands_before_the_last_block_is_final(text, final):
 def test_blocks_rendered_as_they_become_final_are_the_whole_rendered_at_once():
     text = (
         "Hello *there*.\n\n1. one\n2. two\n   - deep\n\n```py\nx = 1\n\ny = 2\n```\n\n"
-        "| a | b |\n|---|---|\n| 1 | 2 |\n\n> quoted\n\n# End\nlast words"
+        "1. one\n\n2. two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n> quoted\n\n# End\nlast words"
     )
     pieces, rest = [], ""
     for char in text:
-        rest += char
-        final = final_chars(rest)
-        pieces.append(render(rest[:final]))
-        rest = rest[final:]
+        final = 0 if only_grows(rest, char) else final_chars(rest + char)
+        pieces.append(render((rest + char)[:final]))
+        rest = (rest + char)[final:]
     assert "".join([*pieces, render(rest)]).split() == render(text).split()
+    assert len(rest) < len("# End\nlast words")
+
+
+@pytest.mark.parametrize(
+    ("block", "added", "is_more"),
+    [
+        ("- a\n", "- b", True),
+        ("- a\n\n-", " b\n", True),
+        ("1. a\n", "10. b\n\n   more\n1", True),
+        ("* a\n", "- b", False),
+        ("- a\n\n", "End", False),
+        ("- a\n", "# Head\n- b", False),
+        ("| a |\n", "|---|\n| 1 |\n", True),
+        ("| a |\n|---|\n", "\nEnd", False),
+        ("> a\n", "> b", True),
+        ("```py\nx\n", "\n# y\n- z", True),
+        ("```py\nx\n``", "`\n", False),
+        ("```py\nx\n```\n", "End", False),
+        ("Some words\n", "more words", False),
+        ("", "- a", False),
+    ],
+)
+def test_what_is_only_more_of_the_last_block_is_known_by_its_beginning(block, added, is_more):
+    assert only_grows(block, added) == is_more
 
 
 @pytest.mark.parametrize(

@@ -41,8 +41,9 @@ class Screen:
         is_first, self.is_shown = not self.is_shown, True
         # Only the beginning of another line can make a block final.
         is_new_line = "\n" in self.rest[-1:] + text
+        may_end = is_new_line and not markdown.only_grows(self.rest, text)
         self.rest += text
-        final = markdown.final_chars(self.rest) if is_new_line else 0
+        final = markdown.final_chars(self.rest) if may_end else 0
         blocks, self.rest = self.rest[:final], self.rest[final:]
         context = {"reply_id": self.reply_id, "final": blocks, "rest": self.rest, "text": text}
         return "chats/_live.html" if is_first else "chats/_delta.html", {**context, "oob": True}
