@@ -11,20 +11,12 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_noop
 
 from memoryapp.memory.forgotten import GONE, note_all, teller
+from memoryapp.memory.indexing import take_out
 from memoryapp.memory.language.wording import said
 from memoryapp.memory.ledger.rows import lock
 from memoryapp.memory.recall.scan import fetch
 from memoryapp.memory.traces import Traces
-from memoryapp.models import (
-    Chat,
-    Fact,
-    MemoryEvent,
-    Message,
-    MessagePart,
-    MessageSpare,
-    Prompt,
-    User,
-)
+from memoryapp.models import Chat, Fact, MemoryEvent, Message, Prompt, User
 from memoryapp.models.chats import UNTITLED
 from memoryapp.models.memory import TABLES, Status
 
@@ -104,7 +96,7 @@ def catch_up(reply: Message) -> None:
         _scrub_receipt(reply, told - _standing(told))
         Message.objects.bulk_update([reply], ["receipt"])
         if says_forgotten(reply.body):
-            _keep_from_models({reply.pk})
+            take_out(Message.objects.filter(pk=reply.pk), is_recallable=False)
 
 
 def _standing(ids: set[str]) -> set[str]:
@@ -223,14 +215,8 @@ def _silence(user: User, taught: Taught, traces: Traces) -> set[Any]:
     for pk, parent, body in messages.values_list("pk", "parent_id", "body"):
         if _has_word(body, taught.get(parent, ())) or traces.said_in(body):
             silenced.add(pk)
-    _keep_from_models(silenced)
+    take_out(messages.filter(pk__in=silenced), is_recallable=False)
     return silenced
-
-
-def _keep_from_models(ids: set[Any]) -> None:
-    Message.objects.filter(pk__in=ids).update(is_recallable=False, embedding=None)
-    MessagePart.objects.filter(message__in=ids).delete()
-    MessageSpare.objects.filter(row__in=ids).delete()
 
 
 def _dissolve_summaries(user: User, silenced: set[Any], traces: Traces) -> int:

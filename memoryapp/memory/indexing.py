@@ -18,7 +18,15 @@ from memoryapp.memory.embeddings import (
 )
 from memoryapp.memory.passages import PASSAGE_TOKENS, split
 from memoryapp.memory.resources import read
-from memoryapp.models import Fact, Message, MessagePart, Passage, Prompt, Resource
+from memoryapp.models import (
+    Fact,
+    Message,
+    MessagePart,
+    MessageSpare,
+    Passage,
+    Prompt,
+    Resource,
+)
 from memoryapp.models.fields import SearchText
 from memoryapp.models.messages import MessageQuerySet
 from memoryapp.tokens import num_tokens
@@ -76,8 +84,14 @@ def take_off_record(message: Message) -> None:
     """Keep a message and the replies to it from being found outside of their chat."""
     replies = Q(parent=message, role=Message.Role.ASSISTANT)
     both = Message.objects.for_user(message.user).filter(Q(pk=message.pk) | replies)
-    both.update(is_on_record=False, embedding=None)
-    MessagePart.objects.filter(message__in=both).delete()
+    take_out(both, is_on_record=False)
+
+
+def take_out(messages: QuerySet[Message], **why: bool) -> None:
+    """Keep messages from being found, whichever of their flags says why."""
+    MessagePart.objects.filter(message__in=messages).delete()
+    MessageSpare.objects.filter(row__in=messages).delete()
+    messages.update(embedding=None, **why)
 
 
 def current_facts() -> QuerySet[Fact]:

@@ -4,9 +4,9 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from memoryapp.memory import embeddings, reembedding, resources
-from memoryapp.memory.indexing import index_facts, index_messages
+from memoryapp.memory.indexing import index_facts, index_messages, take_off_record
 from memoryapp.memory.recall import search
-from memoryapp.models import Fact, FactSpare, Message, MessagePart, Passage
+from memoryapp.models import Fact, FactSpare, Message, MessagePart, MessageSpare, Passage
 from tests.factories import make_chat, make_fact
 from tests.memory.conftest import HOSTED
 
@@ -123,6 +123,13 @@ def test_a_forgotten_row_takes_its_spare_vector_along(stored):
     assert FactSpare.objects.exists()
     Fact.objects.all().delete()
     assert not FactSpare.objects.exists()
+
+
+def test_what_is_taken_off_the_record_takes_its_spare_vector_along(stored):
+    reembed(HOSTED)
+    question = Message.objects.get(role="user")
+    take_off_record(question)
+    assert not MessageSpare.objects.exists()
 
 
 @pytest.mark.parametrize(
