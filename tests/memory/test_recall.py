@@ -72,6 +72,7 @@ def test_a_person_with_few_memories_beside_one_with_many_gets_all_that_fit(ada, 
 
 def test_recall_takes_the_same_six_queries_however_much_there_is(ada, chat, terraform):
     earlier_chat(ada, *["We deploy with Terraform."] * 30)
+    recall(ada, chat, TOOLS)  # the floor is looked up once a minute
     with CaptureQueriesContext(connection) as queries:
         assert recall(ada, chat, TOOLS).turns
     # What taught withheld facts and in which languages there is something, the model in use, the
