@@ -174,6 +174,17 @@ async def test_a_question_whose_reply_was_lost_is_answered_after_all(tabs, ada):
         assert "<p>Two</p>" in await again.until('title="Answer again"')
 
 
+async def test_a_lost_reply_is_not_written_again_while_too_many_are(tabs, ada, settings):
+    with llm.override({"talker": says("One ", *["and "] * 100, pause=0.05)}):
+        first = await tabs(ada)
+        await first.ask("Count", until="One ")
+        settings.REPLIES_AT_ONCE = 1
+        again = await tabs(ada)
+        await again.send(action="join", said=first.said)
+        assert "Count" in await again.until(FINISHED)
+        assert "1 of your replies are being written already" in await again.until("composer-error")
+
+
 async def test_a_page_of_somebody_else_is_not_taken_up(tabs, ada, ben):
     chat = await sync_to_async(talk)(ada, "Secret", "Yes")
     tab = await tabs(ben)

@@ -84,20 +84,21 @@ class TemporaryConsumer(PageConsumer):
         if not isinstance(said, list) or not said or self.temporary.messages:
             return
         self.temporary = temporary.unpacked(self.user, list(map(str, said)))
-        turn = self.temporary.answer() if self.temporary.needs_answer else None
-        # With the reply that is to come: without, the page would offer to send for a moment.
-        await self._show_all(streaming=turn.reply if turn else None)
+        turn = None
+        try:
+            if self.temporary.needs_answer:
+                self._refuse_too_many()
+                turn = self.temporary.answer()
+        finally:
+            # With the reply that is to come: without, the page would offer to send for a moment.
+            await self._show_all(streaming=turn.reply if turn else None)
         if turn:
             self._begin(turn)
 
     async def _ask(self, body: str, message_id: str) -> None:
         if message_id and message_id == self.message_id:
             return
-        if OPEN[self.user.pk] > MOST_OPEN:
-            raise ValidationError(
-                _("You have too many temporary chats open. Close some of them, then send again.")
-            )
-        temporary.refuse_too_many(self.user)
+        self._refuse_too_many()
         turn = self.temporary.ask(body)
         self.message_id = message_id
         entries = self._entries(turn.user_message, turn.reply)
@@ -105,11 +106,18 @@ class TemporaryConsumer(PageConsumer):
         self._begin(turn)
 
     async def _answer_again(self) -> None:
-        temporary.refuse_too_many(self.user)
+        self._refuse_too_many()
         before = self.temporary.spoken[-1:]
         turn = self.temporary.answer()
         await self._show(turn, entries=self._entries(turn.reply), gone=before[0])
         self._begin(turn)
+
+    def _refuse_too_many(self) -> None:
+        if OPEN[self.user.pk] > MOST_OPEN:
+            raise ValidationError(
+                _("You have too many temporary chats open. Close some of them, then send again.")
+            )
+        temporary.refuse_too_many(self.user)
 
     def _begin(self, turn: Turn) -> None:
         """Have the reply of a turn written."""
