@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import SEEK_END
+from itertools import accumulate
 from pathlib import PurePosixPath
 from tempfile import TemporaryFile
 from typing import IO, Any
@@ -16,6 +17,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 # Where in a file records may stand, and what they are: in a list of chats, as most programs export
 # them, or under a name. Each name is looked for from the beginning, which takes less than keeping
@@ -30,6 +32,12 @@ NAMED = {
 SINGLE_MAX_BYTES = 20_000_000  # of a file that is one chat, which is read at once
 UNPACKED_PER_BYTE = 50  # JSON shrinks to a tenth or so; what shrinks to less is made to do harm
 CHUNK = 1 << 16
+DEEPEST = 100  # ijson keeps the whole path of each level: 100,000 of them took 22 GB
+DEEPER_BY = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+NO_BRACKETS = bytes(set(range(256)) - DEEPER_BY.keys())
+NO_EXPORT = gettext_noop(
+    "This is neither a JSON file nor a ZIP of such files. Choose the export itself."
+)
 # A kind of packing that Python lacks, or a password that it needs, is a RuntimeError.
 DAMAGED = (zipfile.BadZipFile, zlib.error, RuntimeError, EOFError, OSError)
 
@@ -92,7 +100,24 @@ def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[IO[
         yield unpacked
 
 
+def _depth(file: IO[bytes]) -> int:
+    """How deep arrays and objects stand in each other."""
+    deepest, depth, is_text, rest = 0, 0, False, b""
+    file.seek(0)
+    while chunk := file.read(CHUNK):
+        piece = (rest + chunk).replace(rb"\\", b"")
+        rest = b"\\" if piece.endswith(b"\\") else b""  # what it escapes is still to come
+        parts = piece.replace(rb"\"", b"").split(b'"')
+        brackets = b"".join(parts[is_text::2]).translate(None, NO_BRACKETS)
+        depths = [*accumulate(map(DEEPER_BY.__getitem__, brackets), initial=depth)]
+        deepest, depth = max(deepest, *depths), depths[-1]
+        is_text ^= len(parts) % 2 == 0
+    return deepest
+
+
 def _in_json(file: IO[bytes], name: str) -> Iterator[Record]:
+    if _depth(file) > DEEPEST:
+        raise Unreadable(_(NO_EXPORT))
     start, places = _layout(file)
     has_found = False
     try:
@@ -110,7 +135,7 @@ def _in_json(file: IO[bytes], name: str) -> Iterator[Record]:
         raise Unreadable(
             _("The file breaks off in the middle. Download it once more.")
             if has_found
-            else _("This is neither a JSON file nor a ZIP of such files. Choose the export itself.")
+            else _(NO_EXPORT)
         ) from error
 
 

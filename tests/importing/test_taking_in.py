@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memoryapp import importing, learning, tasks, transcripts
+from memoryapp.importing import files
 from memoryapp.memory import export, forgetting, ledger, recall
 from memoryapp.models import Chat, Fact, Message, Prompt
 from tests.factories import make_chat, make_fact, make_prompt
@@ -253,6 +254,23 @@ def test_a_file_that_breaks_off_keeps_what_stood_before(ada):
 def test_a_zip_that_unpacks_without_end_is_refused(ada):
     with pytest.raises(importing.Unreadable, match="far too large"):
         taken_in(ada, zipped(conversations=["x" * 20_000_000]))
+
+
+@pytest.mark.parametrize(
+    "file", [b"[%b]", b'{"chats": [{"a": %b}]}', b'["\\\\", %b]', b'["\\"]", %b]']
+)
+def test_a_file_that_is_nested_without_end_is_refused_before_it_is_parsed(ada, file, monkeypatch):
+    monkeypatch.setattr(files.ijson, "items", None)
+    with pytest.raises(importing.Unreadable, match="Choose the export itself"):
+        taken_in(ada, file % (b"[" * 50_000 + b"]" * 50_000))
+
+
+@pytest.mark.parametrize("place", range(6))
+def test_brackets_in_what_was_said_are_no_nesting(ada, place, monkeypatch):
+    monkeypatch.setattr(files, "CHUNK", 40 + place)  # which parts a text at each of its places
+    said = '\\"[\\' * 300
+    taken_in(ada, [exports.chatgpt(exports.node("a", "root", "user", said, at=1), end="a")])
+    assert bodies(Chat.objects.get()) == [said]
 
 
 def test_times_never_run_backwards_stand_still_or_lie_ahead(ada):
