@@ -263,7 +263,9 @@ class Known:
 
 def gathered(turn: Turn, withheld: Withheld) -> Known:
     """Read what recall doesn't bring."""
-    past = turn.reply.chat.history.filter(created_at__lt=turn.user_message.created_at)
+    # A summary that ends with the question itself has its time.
+    past = turn.reply.chat.history.filter(created_at__lte=turn.user_message.created_at)
+    past = past.exclude(pk=turn.user_message.pk)
     # A receipt may be longer than all that was said, and a whole row takes long to make.
     past = past.only("chat", "role", "body", "is_recallable")
     history = eviction.tellable([message for message in past if message.body])

@@ -12,6 +12,7 @@ from django.test import Client
 from memoryapp import branches, tasks, turns
 from memoryapp.agents import llm
 from memoryapp.memory import eviction, recall
+from memoryapp.memory.recall.withheld import Withheld
 from memoryapp.models import Fact, MemoryEvent, Message
 from tests.factories import make_chat
 from tests.fakes import Script, learns, operation, says
@@ -85,6 +86,14 @@ def test_a_summary_stands_only_for_what_is_on_the_branch(ada):
     chat.switch_to(chat.archive.get(body="c"))
     assert shown(chat) == "[a b] c d"
     assert first in chat.history
+
+
+def test_an_answer_again_is_told_the_summary_that_ends_with_its_question(ada, settings):
+    settings.SUMMARY_TRIGGER_MESSAGES, settings.SUMMARY_KEEP_MESSAGES = 5, 3
+    chat = make_chat(ada, *"abcdef")
+    eviction.evict(chat, eviction.due(chat), "They spelled.")
+    turn = branches.reopen(message=chat.archive.get(body="d"))
+    assert [told.body for told in turns.gathered(turn, Withheld()).history] == ["They spelled."]
 
 
 def test_recall_follows_the_branch(two_branches, ada):
