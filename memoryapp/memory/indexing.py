@@ -10,6 +10,7 @@ from django.db.models import Q, QuerySet, Value
 
 from memoryapp.memory.embeddings import (
     BATCH,
+    MINILM,
     EmbeddingUnavailable,
     embed_documents,
     fill,
@@ -62,12 +63,13 @@ def index_facts(facts: QuerySet[Fact]) -> int:
 
 
 def index_new(row: Fact | Prompt) -> None:
-    """Give a fact that is about to be saved its vector, so that it is found by meaning from the
-    moment it is known; while there is no embedder, by words."""
-    if isinstance(row, Fact):
+    """Give a fact that is about to be saved its vector by the built-in model, so that it is found
+    by meaning from the moment it is known. A model elsewhere is asked by the task that follows, for
+    whoever saves it holds its owner's memory and the chat that taught it; words find it till then.
+    """
+    if isinstance(row, Fact) and model_name() == MINILM:
         with suppress(EmbeddingUnavailable):
-            model = model_name()
-            [row.embedding], row.embedding_model = embed_documents([row.text], model=model), model
+            [row.embedding], row.embedding_model = embed_documents([row.text], model=MINILM), MINILM
 
 
 def index_parts(parts: QuerySet[MessagePart]) -> int:

@@ -11,9 +11,10 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db.models.signals import post_save
 
 from memoryapp import tasks
-from memoryapp.memory import embeddings, minilm, recall
+from memoryapp.memory import embeddings, ledger, minilm, recall
 from memoryapp.memory.embeddings import EmbeddingUnavailable, embed_documents, embed_query, fill
 from memoryapp.models import Fact
+from tests.factories import make_chat, proposal
 
 pytestmark = pytest.mark.django_db
 
@@ -193,6 +194,15 @@ def test_a_hosted_model_gets_batches_over_one_connection(provider):
 def test_a_hosted_model_never_gets_more_than_it_can_read(provider):
     embed_query("x" * 100_000)
     assert len(provider.requests[0][2]["input"][0]) == embeddings.MAX_CHARS
+
+
+def test_a_hosted_model_is_asked_once_memory_is_written_and_holds_nobody_up(ada, provider):
+    messages = list(make_chat(ada, "I live in Graz.", "Noted.").archive)
+    learned = proposal("city", "Graz", "I live in Graz")
+    ledger.apply(user=ada, operations=[learned], messages=messages, model="scripted")
+    assert provider.requests == []
+    tasks.embed_facts(str(ada.pk))
+    assert Fact.objects.get().embedding_model == embeddings.model_name()
 
 
 def test_ollama_is_reached_at_its_own_address(provider, settings):
