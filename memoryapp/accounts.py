@@ -1,11 +1,14 @@
 """How people come in, where they are signed in, and how they leave."""
 
 import time
+from importlib import import_module
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.usersessions.models import UserSession
 from django.conf import settings
+from django.contrib.auth import get_user
+from django.contrib.auth.models import AnonymousUser
 from django.contrib.sessions.models import Session
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -82,6 +85,14 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
         return reverse("settings")  # which says that it is done
+
+
+def holder_of(session_key: str | None) -> User | AnonymousUser:
+    """Whom the session with this key lets in now."""
+    request = HttpRequest()
+    request.session = import_module(settings.SESSION_ENGINE).SessionStore(session_key)
+    holder: User | AnonymousUser = get_user(request)
+    return holder
 
 
 def note_visit(request: HttpRequest) -> None:

@@ -1,5 +1,6 @@
 """What follows a saved row, mostly tasks. No logic: signals say when, the tasks say whether."""
 
+from collections.abc import Collection
 from typing import Any
 
 from allauth.mfa.models import Authenticator
@@ -61,6 +62,15 @@ def memory_event_saved(instance: MemoryEvent, **kwargs: Any) -> None:
 def resource_saved(instance: Resource, created: bool, **kwargs: Any) -> None:
     if created:
         tasks.enqueue(tasks.read_resource, instance.pk)
+
+
+@receiver(post_save, sender=User)
+def person_saved(
+    instance: User, created: bool, update_fields: Collection[str] | None, **kwargs: Any
+) -> None:
+    """With another password the sessions are over that were begun with the one before."""
+    if not created and (update_fields is None or "password" in update_fields):
+        publish(person_group(instance.pk), {"type": "session.ended"})
 
 
 @receiver(post_delete, sender=UserSession)

@@ -1,13 +1,12 @@
 """Whether a request comes from somebody who has no account here, told before its body is taken."""
 
-from importlib import import_module
 from io import BytesIO
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth import get_user
 from django.core.handlers.asgi import ASGIRequest
 
+from memoryapp.accounts import holder_of
 from memoryapp.models import ApiKey
 from memoryapp.patience import AWAY, in_database
 
@@ -26,6 +25,4 @@ def _is_known(scope: Any) -> bool:
     kind, _, secret = request.headers.get("Authorization", "").partition(" ")
     if kind.lower() == "bearer":
         return ApiKey.objects.holding(secret.strip()).exists()
-    sessions = import_module(settings.SESSION_ENGINE)
-    request.session = sessions.SessionStore(request.COOKIES.get(settings.SESSION_COOKIE_NAME))
-    return get_user(request).is_authenticated
+    return holder_of(request.COOKIES.get(settings.SESSION_COOKIE_NAME)).is_authenticated

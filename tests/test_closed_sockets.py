@@ -91,6 +91,38 @@ async def test_a_page_whose_session_ends_must_connect_again(browsers, ada, chat,
     await here.close()
 
 
+async def test_a_tab_that_has_yet_to_join_is_closed_when_its_session_ends(browsers, ada, chat):
+    session = await sync_to_async(session_of)(browsers[1])
+    tab = Tab(ada, chat.pk, session=session)
+    assert await tab.connect()
+    assert await is_answered(tab)
+    await sync_to_async(browsers[1].logout)()
+    assert await tab.closed() == CONNECT_AGAIN
+
+
+def change_password(browser):
+    new = "an-even-longer-password"
+    data = {"oldpassword": "a-long-password", "password1": new, "password2": new}
+    assert browser.post("/accounts/password/change/", data).status_code == 302
+
+
+def set_password(user):
+    user.set_password("what an administrator has thought of")
+    user.save()
+
+
+@pytest.mark.parametrize("kind", ["stored", "temporary"])
+@pytest.mark.parametrize("by", ["herself", "an administrator"])
+async def test_another_password_closes_the_pages_of_other_browsers(browsers, ada, chat, kind, by):
+    tab = await opened(kind, ada, chat, browsers[1])
+    assert await is_answered(tab)
+    if by == "herself":
+        await sync_to_async(change_password)(browsers[0])
+    else:
+        await sync_to_async(set_password)(ada)
+    assert await tab.closed() == CONNECT_AGAIN
+
+
 async def test_a_page_of_somebody_else_stays_open(browsers, ada, ben, chat):
     client = Client()
     await sync_to_async(client.force_login)(ben)

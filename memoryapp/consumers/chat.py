@@ -77,7 +77,7 @@ class ChatConsumer(PageConsumer):
 
     async def dispatch(self, message: Event) -> None:
         # What happens in the chat before the page has joined, it has read or reads when it joins.
-        if self.is_joined or message["type"].startswith("websocket."):
+        if self.is_joined or message["type"].startswith(("websocket.", "session.")):
             await super().dispatch(message)
 
     async def left(self) -> None:

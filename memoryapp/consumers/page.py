@@ -13,6 +13,7 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext_noop
 
 from memoryapp import markdown
+from memoryapp.accounts import holder_of
 from memoryapp.models import User
 
 Event = dict[str, Any]
@@ -68,8 +69,8 @@ class PageConsumer(AsyncWebsocketConsumer, ABC):
     async def session_ended(self, event: Event) -> None:
         """A session of this person has ended. If it was this page's, the page connects again, and
         is turned away unless its browser has a new one."""
-        session = self.scope["session"]
-        if not await session.aexists(session.session_key):
+        holder = await sync_to_async(holder_of)(self.scope["session"].session_key)
+        if holder != self.user:
             await self.close(CONNECT_AGAIN)
 
     @abstractmethod
