@@ -47,3 +47,9 @@ def test_a_pass_looks_at_nothing_of_somebody_else(ada, ben, ids_of):
     assert MessagePart.objects.for_user(ada).exists()
     assert ids_of(facts_of(ada)) == {own.pk.bytes}
     assert ids_of(turns_of(ada)) == {message.pk.bytes for message in chat.archive}
+
+
+def test_of_a_long_question_the_beginning_counts(ada):
+    asked = understood(ada, f"What did I say on 2024-05-17? {'I like tea. ' * 1000} And in 2021?")
+    assert len(asked.text) == embeddings.MAX_CHARS
+    assert len(asked.spans) == 1

@@ -8,7 +8,13 @@ from typing import TypeVar
 
 from django.utils import timezone
 
-from memoryapp.memory.embeddings import EmbeddingUnavailable, Vector, embed_query, model_name
+from memoryapp.memory.embeddings import (
+    MAX_CHARS,
+    EmbeddingUnavailable,
+    Vector,
+    embed_query,
+    model_name,
+)
 from memoryapp.memory.recall.duties import asked_for
 from memoryapp.memory.recall.moments import spans_in
 from memoryapp.memory.recall.names import named_in
@@ -114,9 +120,12 @@ def turns_of(user: User, *, chat: Chat | None = None, withheld: Withheld = NOTHI
 def understood(user: User, question: str, *, seconds: float = 10) -> Question:
     """What the question seeks, for a pass. Its vector is on its way when this returns.
 
-    If the embedding model gives no answer within `seconds`, words alone decide.
+    Of a long one the beginning counts, as for its vector: to look for names and times in all of a
+    pasted text takes a second or two. If the embedding model gives no answer within `seconds`,
+    words alone decide.
     """
-    named = named_in(question.replace("\0", " "), user)
+    question = question[:MAX_CHARS].replace("\0", " ")
+    named = named_in(question, user)
     now = timezone.now().astimezone(user.zone)
     model = model_name()
     return Question(

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from django.db import connection
 
-from memoryapp.memory.embeddings import MAX_CHARS, Vector
+from memoryapp.memory.embeddings import Vector
 from memoryapp.memory.recall.ranking import WORDS_WEIGHT, Rows, Span, Speaker, score
 
 ROWS_A_MEMORY = 4  # looked at for each place: a long message may have several of the best
@@ -195,7 +195,7 @@ def scan(*sources: Source, question: Question) -> Scan:
         [ROWS.format(query=query) for source in sources for query in source.queries],
         {
             **{name: value for source in sources for name, value in source.parameters.items()},
-            "question": question.text[:MAX_CHARS],
+            "question": question.text,
             "config": question.config,
             "configs": list({question.config, *(c for each in sources for c in each.configs)}),
             "max_words": MAX_WORDS,
