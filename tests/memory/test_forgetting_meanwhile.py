@@ -4,6 +4,7 @@ import json
 
 import pytest
 from asgiref.sync import sync_to_async
+from channels.layers import get_channel_layer
 from django_q.models import OrmQ
 
 from memoryapp import tasks
@@ -42,6 +43,12 @@ def chat(ada):
     return chat
 
 
+@pytest.fixture
+async def bus():
+    yield
+    await get_channel_layer().flush()
+
+
 def do(task, chat):
     """Do a task, and again if it asks for that."""
     task(str(chat.pk))
@@ -78,7 +85,7 @@ def test_no_title_is_made_of_it(ada, chat):
 
 
 @pytest.mark.parametrize(("rest", "may_be_told"), [("in Rotterdam.", False), ("here.", True)])
-async def test_a_reply_that_is_being_written_keeps_nothing_of_it(ada, chat, rest, may_be_told):
+async def test_a_reply_that_is_being_written_keeps_nothing_of_it(ada, chat, bus, rest, may_be_told):
     await Fact.objects.aupdate(is_pinned=True)
     talker = Held("You live ", rest)
     with llm.override({"talker": talker}):
