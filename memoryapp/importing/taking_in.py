@@ -33,10 +33,12 @@ class Report:
     waiting: int = 0  # facts and prompts, in the inbox
     left_out: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))  # by reason
     trouble: str = ""  # why the file wasn't read to its end
+    _told: set[tuple[str, str]] = field(default_factory=set)  # names with their reasons
 
     def leave_out(self, name: str, reason: str, *, once: bool = False) -> None:
-        if not (once and name in self.left_out[reason]):
+        if not (once and (name, reason) in self._told):
             self.left_out[reason].append(name[:NAME_CHARS])
+            self._told.add((name, reason))
 
     @property
     def skipped(self) -> list[dict[str, Any]]:

@@ -273,6 +273,11 @@ def test_brackets_in_what_was_said_are_no_nesting(ada, place, monkeypatch):
     assert bodies(Chat.objects.get()) == [said]
 
 
+def test_a_file_with_a_long_name_is_named_once(ada):
+    report = taken_in(ada, zipped(known=[exports.CLAUDE], **{"n" * 200: [{"a": 1}, {"a": 2}]}))
+    assert [skipped["count"] for skipped in report.skipped] == [1]
+
+
 def test_times_never_run_backwards_stand_still_or_lie_ahead(ada):
     nodes = [
         exports.node("a", "root", "user", "One", at=1700000000),
