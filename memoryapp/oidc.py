@@ -25,7 +25,14 @@ from django.urls import reverse
 from jwt import ExpiredSignatureError
 from requests import ConnectionError, HTTPError, RequestException, Timeout
 
+from memoryapp.memory.operations import storable
+
 CLAIMS = ("preferred_username", "given_name", "family_name", "name", "email")
+# What an answer of another form has its readers raise.
+OTHER_FORM = (
+    *(AttributeError, ImproperlyConfigured, KeyError),
+    *(RecursionError, TypeError, ValueError),
+)
 NEEDED = {
     *("issuer", "jwks_uri"),
     *("authorization_endpoint", "token_endpoint", "userinfo_endpoint"),
@@ -42,7 +49,7 @@ def understood() -> Iterator[None]:
     """OAuth2Error for an answer that has another form than the protocol's."""
     try:
         yield
-    except (AttributeError, ImproperlyConfigured, KeyError, TypeError, ValueError) as error:
+    except OTHER_FORM as error:
         if isinstance(error, RequestException):
             raise
         raise OAuth2Error(f"an answer without what belongs in it: {error!r}") from error
@@ -100,7 +107,9 @@ class Provider(OpenIDConnectProvider):
         named = {str(claims["sub"]) for claims in data.values()}
         if len(named) != 1:
             raise OAuth2Error("its token and its userinfo are about different people")
-        return named.pop()
+        if storable(uid := named.pop()) != uid:
+            raise OAuth2Error("its `sub` is no text")
+        return uid
 
     def extract_extra_data(self, data: dict[str, Any]) -> dict[str, Any]:
         """All that is kept: the names, and an e-mail address that the provider vouches for."""
@@ -109,12 +118,12 @@ class Provider(OpenIDConnectProvider):
             claims["email"] = valid_email_or_none(claims.get("email"))
         else:
             claims.pop("email", None)
-        return {name: str(claims[name]) for name in CLAIMS if claims.get(name)}
+        return {name: storable(str(claims[name])) for name in CLAIMS if claims.get(name)}
 
     def extract_common_fields(self, data: dict[str, Any]) -> dict[str, Any]:
         fields = dict(super().extract_common_fields(data))
         del fields["email"]  # which address counts is decided in sign_on.py, and nowhere else
-        return fields
+        return {name: storable(value) for name, value in fields.items() if value}
 
     def extract_email_addresses(self, data: dict[str, Any]) -> list[Any]:
         return []

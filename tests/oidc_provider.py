@@ -26,6 +26,7 @@ class OIDCProvider(Threaded):
         self.secret = SECRET
         self.refusal = None  # sent back in the place of a code
         self.status = None  # of all answers, in the place of the right one
+        self.answer = None  # the same, as bytes
         self.asked = []  # what people came with
         self.codes = {}
         super().__init__(self._handler())
@@ -90,7 +91,7 @@ class OIDCProvider(Threaded):
                 self.answer(answer, status=400 if "error" in answer else 200)
 
             def answer(self, data, status=200):
-                body = json.dumps(data).encode()
+                body = provider.answer or json.dumps(data).encode()
                 self.send_response(provider.status or status)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(body)))

@@ -96,6 +96,12 @@ def test_the_provider_is_told_the_address_of_the_site_and_no_more_than_is_needed
     assert "prompt" not in asked
 
 
+def test_what_cannot_be_kept_of_a_name_is_left_out(provider, client):
+    provider.person |= {"preferred_username": "cl\0eo", "given_name": "Cleo\ud800"}
+    assert come(client).url == "/"
+    assert (who(client), User.objects.get().first_name) == ("cleo", "Cleo?")
+
+
 def test_a_name_that_is_taken_here_is_somebody_elses(provider, ada):
     provider.person["preferred_username"] = "ada"
     client = Client()
@@ -264,6 +270,14 @@ MISUNDERSTOOD = "its log says why, and OIDC_ISSUER and OIDC_CLIENT are where to 
 CLOCKS = "The clocks of this server and of"
 
 
+def has_a_number_that_is_no_text(provider):
+    provider.person["sub"] = "1\0"
+
+
+def nests_without_end(provider):
+    provider.answer = b"[" * 100_000
+
+
 @pytest.mark.parametrize(
     ("trouble", "sentence"),
     [
@@ -278,6 +292,8 @@ CLOCKS = "The clocks of this server and of"
         (names_two_people, MISUNDERSTOOD),
         (names_nobody, MISUNDERSTOOD),
         (has_a_name_without_end, MISUNDERSTOOD),
+        (has_a_number_that_is_no_text, MISUNDERSTOOD),
+        (nests_without_end, MISUNDERSTOOD),
         (is_late, CLOCKS),
     ],
 )
