@@ -185,7 +185,11 @@ CHANNEL_LAYERS = {
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
     if REDIS_URL
-    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+    else {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        # Of Django's 300, somebody who guesses could push out the count of their own guesses.
+        "OPTIONS": {"MAX_ENTRIES": 50_000},
+    }
 }
 WORKERS = env.int("WORKERS", default=2)
 BACKGROUND_CALLS = env.int("BACKGROUND_CALLS", default=None)  # None: see agents/asking.py

@@ -59,6 +59,15 @@ def test_a_wrong_password_is_refused_in_the_same_form(client, ada):
     assert client.get("/memory/").status_code == 302
 
 
+def test_guessing_many_names_does_not_make_one_forgotten_that_was_guessed(client, ada):
+    for _ in range(5):
+        client.post("/accounts/login/", {"login": "ada", "password": "wrong"})
+    for number in range(1000):
+        cache.set(f"somebody-else-{number}", [1.0])
+    client.post("/accounts/login/", {"login": "ada", "password": "a-long-password"})
+    assert "_auth_user_id" not in client.session
+
+
 def test_guessing_passwords_is_stopped_after_a_while(client, ada):
     for _ in range(10):
         client.post("/accounts/login/", {"login": "ada", "password": "wrong"})
