@@ -243,9 +243,10 @@ def note_use(message_id: str) -> None:
 
 def embed_messages(chat_id: str) -> None:
     """Make the messages of this chat findable by meaning; `embed_missing` makes up for it if the
-    embedding model isn't at hand."""
+    embedding model isn't at hand, or they are too long for one turn."""
+    messages = indexing.findable().filter(chat_id=chat_id, embedding=None)
     with suppress(EmbeddingUnavailable):
-        indexing.index_messages(indexing.findable().filter(chat_id=chat_id, embedding=None))
+        indexing.index_messages(messages, seconds=EMBED_SECONDS)
 
 
 def embed_facts(user_id: str) -> None:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from math import inf
 from typing import Any, NamedTuple
 
 from django.contrib.postgres.search import SearchVector
@@ -39,20 +40,31 @@ class Stretch(NamedTuple):
     text: str
 
 
-def index_messages(messages: QuerySet[Message]) -> int:
+def index_messages(messages: QuerySet[Message], *, seconds: float = inf) -> int:
     """Give a vector to those messages that lack one, and parts with theirs to the long ones.
 
-    Says how many messages got theirs. May run again at any time, or twice at once: a message
-    gets its own vector last, so what was cut short is taken up again. Raises EmbeddingUnavailable.
+    Says how many messages got theirs. No new batch, of messages or of parts, is begun after
+    `seconds`. May run again at any time, or twice at once: a message gets its own vector last, so
+    what was cut short is taken up again. Raises EmbeddingUnavailable.
     """
+    end = time.monotonic() + seconds
     keys = list(messages.filter(lacking()).values_list("pk", flat=True))
     filled = 0
     for start in range(0, len(keys), BATCH):
         batch = messages.filter(pk__in=keys[start : start + BATCH])
+        # All parts of a message are made at once, so one that has any has all.
         MessagePart.objects.bulk_create(
-            [part for message in batch for part in parts_of(message)], ignore_conflicts=True
+            [part for message in batch.filter(parts=None) for part in parts_of(message)],
+            ignore_conflicts=True,
         )
-        index_parts(MessagePart.objects.filter(message__in=batch).select_related("message"))
+        parts = MessagePart.objects.filter(message__in=batch).with_text()
+        behind = list(parts.filter(lacking()).values_list("pk", flat=True))
+        for first in range(0, len(behind), BATCH):
+            if time.monotonic() > end:
+                return filled
+            index_parts(parts.filter(pk__in=behind[first : first + BATCH]))
+        if time.monotonic() > end:
+            return filled
         filled += fill(batch, lambda message: message.body)
     return filled
 
@@ -109,8 +121,8 @@ def index_missing(*, seconds: float) -> bool:
     is_behind = lacking()
     indexed: tuple[tuple[QuerySet[Any], Callable[[QuerySet[Any]], int]], ...] = (
         (current_facts(), index_facts),
-        (findable(), index_messages),
-        (MessagePart.objects.select_related("message"), index_parts),
+        (findable(), lambda rows: index_messages(rows, seconds=end - time.monotonic())),
+        (MessagePart.objects.with_text(), index_parts),
     )
     for rows, index in indexed:
         while keys := list(rows.filter(is_behind).values_list("pk", flat=True)[:BATCH]):
@@ -154,4 +166,4 @@ def stretches(body: str) -> Iterator[Stretch]:
 
 
 def text_of(part: MessagePart) -> str:
-    return part.message.body[part.start : part.end]
+    return part.text

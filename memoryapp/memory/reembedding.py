@@ -53,7 +53,7 @@ def tables() -> Sequence[Table]:
     return (
         Table(current_facts(), FactSpare, lambda fact: fact.text),
         Table(findable(), MessageSpare, lambda message: message.body),
-        Table(MessagePart.objects.select_related("message"), MessagePartSpare, text_of),
+        Table(MessagePart.objects.with_text(), MessagePartSpare, text_of),
         Table(Passage.objects.all(), PassageSpare, lambda passage: passage.body),
     )
 

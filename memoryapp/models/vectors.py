@@ -6,6 +6,7 @@ from django.conf import settings
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.functions import Substr
 from pgvector.django import HalfVectorField
 
 from memoryapp.models.accounts import User
@@ -18,6 +19,11 @@ from memoryapp.models.resources import Passage
 class MessagePartQuerySet(models.QuerySet["MessagePart"]):
     def for_user(self, user: User) -> Self:
         return self.filter(user=user)
+
+    def with_text(self) -> Self:
+        """Each with its `text`, cut out of its message where that stands: it may be megabytes."""
+        length = F("end") - F("start")
+        return self.annotate(text=Substr("message__body", F("start") + 1, length))
 
 
 class MessagePart(Searchable):
@@ -33,6 +39,7 @@ class MessagePart(Searchable):
     start = models.PositiveIntegerField()
     end = models.PositiveIntegerField()
     tsv = SearchVectorField()
+    text: str  # if it was asked for: `with_text`
 
     objects = MessagePartQuerySet.as_manager()
 

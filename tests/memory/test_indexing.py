@@ -1,7 +1,10 @@
+from itertools import count
+from types import SimpleNamespace
+
 import pytest
 from django.db.models import QuerySet
 
-from memoryapp.memory import embeddings, resources
+from memoryapp.memory import embeddings, indexing, resources
 from memoryapp.memory.embeddings import EmbeddingUnavailable
 from memoryapp.memory.indexing import index_facts, index_messages, index_missing, stretches
 from memoryapp.memory.recall import recall, search
@@ -55,6 +58,21 @@ def test_indexing_twice_changes_nothing(long_reply):
     before = list(MessagePart.objects.values_list("pk", flat=True))
     assert index_messages(long_reply.chat.messages.all()) == 0
     assert list(MessagePart.objects.values_list("pk", flat=True)) == before
+
+
+def test_a_message_of_many_parts_takes_several_turns(ada, monkeypatch):
+    chat = make_chat(ada, "Tell me about the valley.", LONG * 3)
+    clock = count()
+    monkeypatch.setattr(indexing, "BATCH", 4)
+    monkeypatch.setattr(indexing, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    rows = MessagePart.objects.filter(message__chat=chat)
+    done, num_done = [], 0
+    while not num_done:
+        num_done = index_messages(chat.messages.all(), seconds=2)
+        done.append(rows.exclude(embeddings.lacking()).count())
+    assert done[:2] == [8, 16]
+    assert done[-1] == rows.count() > 16
+    assert num_done == 2
 
 
 def test_what_could_not_be_embedded_is_found_by_words_and_filled_later(ada, settings):
