@@ -5,6 +5,7 @@ import uuid
 import pytest
 from asgiref.sync import sync_to_async
 from asgiref.testing import ApplicationCommunicator
+from channels.layers import get_channel_layer
 from channels.routing import URLRouter
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.sessions.backends.db import SessionStore
@@ -16,6 +17,12 @@ from tests.tabs import SECONDS, Tab, join
 from tests.test_temporary_socket import TemporaryTab
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+async def bus():
+    yield
+    await get_channel_layer().flush()
 
 
 @pytest.mark.parametrize("who", ["ben", "ada"])

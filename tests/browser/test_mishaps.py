@@ -157,6 +157,7 @@ def test_a_page_whose_session_has_ended_says_so(person, chat, server):
     page = person.open(f"/chats/{chat.pk}/")
     box(page).fill("Don't lose this.")
     expect(page.locator("#offline")).to_be_hidden()
+    page.wait_for_load_state("networkidle")  # what is asked for after this is refused
     Session.objects.all().delete()
     expect(page.locator("#problem")).to_contain_text("You were signed out")
     expect(page.locator("#offline")).to_be_hidden()
